@@ -1,0 +1,1 @@
+"""Transom: a context engine for language-model agents."""

@@ -1,0 +1,182 @@
+"""JSON in and out, and what JSON parsers disagree on.
+
+Knows nothing of messages. The fast parsers (msgspec in, orjson out) take the common case. What they refuse but people's
+files hold (lone surrogates) goes through the standard library, and numbers that no float holds exactly (``1e400``) travel as
+``decimal.Decimal``, so that what came in goes out again with the same value. Integers keep every digit.
+
+Literals that are not JSON (NaN, Infinity) and nesting deeper than ``MAX_DEPTH`` are refused with a position.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+import msgspec
+import orjson
+
+from .errors import JSONError
+
+__all__ = ["EMPTY", "MAX_DEPTH", "canonical", "dumps", "dumps_text", "loads", "raw_items", "string"]
+
+
+class _Empty(dict[str, object]):
+    """Hashable, so that it may be a dataclass default, and read-only, since everybody shares it."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __setitem__(self, key: str, value: object) -> None:
+        raise TypeError("the shared empty mapping is read-only: build a new dict")
+
+
+EMPTY: Mapping[str, object] = _Empty()
+"""The shared empty mapping, for fields that are nearly always absent."""
+
+MAX_DEPTH = 900
+"""Nesting that any JSON library in reach still reads (orjson stops at 1,024, a client's parser may stop earlier)."""
+
+_decode = msgspec.json.Decoder().decode
+_decode_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_OPT_SORTED = orjson.OPT_SORT_KEYS
+
+
+def loads(data: bytes | bytearray | memoryview | str) -> object:
+    """Parse one JSON text.
+
+    Args:
+        data: the text, as ``str`` or UTF-8 bytes. A UTF-8 byte order mark is skipped.
+
+    Returns:
+        Python values. Integers are exact; a number beyond the range of a float is a ``Decimal``.
+
+    Raises:
+        JSONError: not JSON, not UTF-8, NaN or Infinity, or nested deeper than ``MAX_DEPTH``.
+    """
+    try:
+        return _decode(data)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return _loads_slowly(data)
+
+
+def _loads_slowly(data: bytes | bytearray | memoryview | str) -> object:
+    if isinstance(data, str):
+        text = data.removeprefix("\ufeff")
+    else:
+        try:
+            text = bytes(data).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise JSONError(
+                f"not UTF-8 text (byte {error.start})", hint="JSON is UTF-8; convert the file, or check that it is text at all"
+            ) from None
+    try:
+        value = json.loads(text, parse_float=_number, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise JSONError(f"nested deeper than {MAX_DEPTH} levels", hint="no provider accepts such a document") from None
+    except json.JSONDecodeError as error:
+        raise JSONError(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except ValueError as error:
+        # CPython refuses integers of more than 4,300 digits (sys.set_int_max_str_digits).
+        raise JSONError(f"not JSON that can be held: {error}") from None
+    return value
+
+
+def _number(text: str) -> float | Decimal:
+    value = float(text)
+    return value if math.isfinite(value) else Decimal(text)
+
+
+def _refuse_constant(text: str) -> object:
+    raise JSONError(f"{text} is not JSON", hint="write null, or a number in quotes")
+
+
+def dumps(value: object) -> bytes:
+    """Serialise compactly, keeping the order of keys.
+
+    Raises:
+        JSONError: a value that JSON cannot hold (a set, a key that is not text, too deep, a cycle). A NaN becomes null.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return _dumps_slowly(value, sort=False)
+
+
+def dumps_text(value: object) -> str:
+    """``dumps`` as text."""
+    return dumps(value).decode()
+
+
+def canonical(value: object) -> bytes:
+    """Serialise with sorted keys: equal values give equal bytes, whatever the order they came in."""
+    try:
+        return orjson.dumps(value, option=_OPT_SORTED)
+    except TypeError:
+        return _dumps_slowly(value, sort=True)
+
+
+def string(text: str) -> bytes:
+    """A JSON string literal, quotes included."""
+    return dumps(text)
+
+
+def _dumps_slowly(value: object, *, sort: bool) -> bytes:
+    try:
+        return "".join(_encode(value, sort, 0)).encode()
+    except RecursionError:
+        raise JSONError(f"nested deeper than {MAX_DEPTH} levels") from None
+
+
+def _encode(value: object, sort: bool, depth: int) -> Iterator[str]:
+    """The standard encoder writes no ``Decimal``, so containers are walked here and scalars are left to it."""
+    if depth > MAX_DEPTH:
+        raise JSONError(f"nested deeper than {MAX_DEPTH} levels", hint="or a value that contains itself")
+    if isinstance(value, Mapping):
+        yield "{"
+        keys = sorted(value) if sort else list(value)
+        for index, key in enumerate(keys):
+            if not isinstance(key, str):
+                raise JSONError(f"an object key must be text, not {type(key).__name__}")
+            yield f"{',' if index else ''}{_encode_text(key)}:"
+            yield from _encode(value[key], sort, depth + 1)
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        for index, item in enumerate(value):
+            if index:
+                yield ","
+            yield from _encode(item, sort, depth + 1)
+        yield "]"
+    elif isinstance(value, str):
+        yield _encode_text(value)
+    elif isinstance(value, Decimal):
+        if not value.is_finite():
+            raise JSONError(f"{value} is not JSON")
+        yield str(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise JSONError(f"{value} is not JSON", hint="write null, or a number in quotes")
+    elif value is None or isinstance(value, bool | int | float):
+        yield json.dumps(value)
+    else:
+        raise JSONError(f"JSON cannot hold a {type(value).__name__}")
+
+
+def _encode_text(text: str) -> str:
+    """Plain UTF-8 where it can be, escapes where a lone surrogate has no UTF-8 form."""
+    try:
+        return orjson.dumps(text).decode()
+    except TypeError:
+        return json.dumps(text, ensure_ascii=True)
+
+
+def raw_items(data: bytes) -> list[bytes]:
+    """The elements of a JSON array as the exact bytes they were written in.
+
+    Raises:
+        JSONError: not a JSON array.
+    """
+    try:
+        return [bytes(item) for item in _decode_raw_list(data)]
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        raise JSONError(f"not a JSON array: {error}") from None

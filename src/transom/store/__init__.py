@@ -1,0 +1,1 @@
+"""Where content lives once it left the window."""

@@ -1,0 +1,1 @@
+"""How each provider spells a conversation."""

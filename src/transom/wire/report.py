@@ -1,0 +1,54 @@
+"""What a transform could not carry over, said instead of done in silence. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Note", "Report", "Violation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing a transform changed or could not carry.
+
+    Attributes:
+        code: stable symbol: ``dropped``, ``degraded``, ``reordered``, ``repaired``, ``skipped``.
+        where: where it stood, for example ``messages[3].parts[1]``.
+        detail: what happened and why, in one line.
+    """
+
+    code: str
+    where: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects notes in the order they arise; a note equal to an earlier one is kept once."""
+
+    notes: list[Note] = field(default_factory=list)
+
+    def add(self, code: str, where: str, detail: str) -> None:
+        """Record one note."""
+        note = Note(code, where, detail)
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A provider's rule that a payload breaks.
+
+    Attributes:
+        rule: stable symbol, for example ``anthropic.result-follows-call``.
+        where: for example ``messages[4]``.
+        index: index of the message concerned, or ``None`` when the rule concerns the request.
+        message: what the provider would say, in its own terms.
+        source: where the rule is written down.
+    """
+
+    rule: str
+    where: str
+    index: int | None
+    message: str
+    source: str
