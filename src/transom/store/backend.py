@@ -91,7 +91,9 @@ class StorageBackend(Protocol):
         """The entry, or ``None`` when there is none."""
         ...
 
-    async def write(self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None) -> None:
+    async def write(
+        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
+    ) -> None:
         """Store or replace an entry. Durable when it returns."""
         ...
 
@@ -135,7 +137,9 @@ class Search(Protocol):
 class PutIfAbsent(Protocol):
     """Decides races between processes."""
 
-    async def put_if_absent(self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY) -> StoredEntry | None:
+    async def put_if_absent(
+        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY
+    ) -> StoredEntry | None:
         """Store unless something is there; the entry that was there first, or ``None`` when this call stored it."""
         ...
 

@@ -134,14 +134,18 @@ class Format(Protocol):
         """Read elements of the conversation list: one message for each element, in order."""
         ...
 
-    def render_turn(self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
+    def render_turn(
+        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
+    ) -> tuple[Element, ...]:
         """Render one turn (see ``messages.turns``): a user message, a positional system message, or a run of assistant
         messages with all their results. Depends on the turn alone. Messages whose origin is this format go out as the bytes
         they came in, edits spliced into the blocks concerned.
         """
         ...
 
-    def render_head(self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report) -> tuple[Frame, tuple[Element, ...]]:
+    def render_head(
+        self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
+    ) -> tuple[Frame, tuple[Element, ...]]:
         """Render everything but the conversation, and the system prompt: into the frame, or, for formats that keep it in the
         conversation list, as elements that come first.
         """
