@@ -190,9 +190,7 @@ class Message:
         merged = dict(self.edits)
         for index, part in changes.items():
             merged[origin_index[index]] = part
-        parts = tuple(
-            kept for index, part in enumerate(self.parts) if (kept := changes.get(index, part)) is not None
-        )
+        parts = tuple(kept for index, part in enumerate(self.parts) if (kept := changes.get(index, part)) is not None)
         return Message.of(
             self.role,
             parts,

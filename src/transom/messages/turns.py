@@ -1,0 +1,71 @@
+"""Turns: the units that are kept, moved or dropped whole.
+
+Pure. A user message or a system message is a turn of its own. A run of assistant messages together with everything that
+answers its calls is one turn, so that nothing can come between a call and its result, or between reasoning and what it led to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .message import Message
+from .parts import Attachment, Opaque, Result, Text
+
+__all__ = ["carries_result", "group_turns", "is_user_request", "leading_system"]
+
+
+def leading_system(messages: Sequence[Message]) -> int:
+    """How many messages at the start are the system prompt."""
+    count = 0
+    while count < len(messages) and messages[count].role == "system" and not messages[count].positional:
+        count += 1
+    return count
+
+
+def carries_result(message: Message) -> bool:
+    """Whether the message answers a call."""
+    return any(isinstance(part, Result) for part in message.parts)
+
+
+def is_user_request(message: Message) -> bool:
+    """Whether the user wrote something in it: not merely tool results."""
+    return message.role == "user" and any(isinstance(part, Text | Attachment | Opaque) for part in message.parts)
+
+
+def group_turns(messages: Sequence[Message]) -> list[range]:
+    """Cut a conversation into turns, as index ranges that cover it without gaps.
+
+    A result joins the assistant turn before it while that turn still has calls without a result; user messages that arrive in
+    between (a user who typed while a tool ran) join it too, if a result follows before the next assistant message. A result
+    with no call before it is a turn of its own.
+    """
+    turns: list[range] = []
+    start, index, count = 0, 0, len(messages)
+    while index < count:
+        start = index
+        if messages[index].role != "assistant":
+            index += 1
+        else:
+            index = _assistant_turn(messages, index)
+        turns.append(range(start, index))
+    return turns
+
+
+def _assistant_turn(messages: Sequence[Message], start: int) -> int:
+    """Where the turn that starts with an assistant message ends."""
+    end, open_calls, answered = start, 0, False
+    for index in range(start, len(messages)):
+        message = messages[index]
+        if message.role == "assistant":
+            if answered or end < index:
+                break
+            open_calls += len(message.tool_calls)
+        elif open_calls <= 0:
+            break
+        elif carries_result(message):
+            open_calls -= len(message.results)
+            answered = True
+        else:
+            continue
+        end = index + 1
+    return end
