@@ -7,7 +7,8 @@ TransomError
 │   ├── JSONError         text that is not JSON, or a value JSON cannot hold
 │   ├── FormatError       a conversation format that is unknown or does not match the data
 │   ├── URIError          a malformed ``context://`` address, namespace or path
-│   └── SettingError      a setting with a wrong name, type or value
+│   ├── SettingError      a setting with a wrong name, type or value
+│   └── UsageError        a command that asks for what cannot be
 ├── WindowError           system, tools, pinned turns and reserve alone exceed the window
 ├── StoreError            storage failed; the step it guarded was aborted
 │   ├── NotFoundError     nothing is stored under that address
@@ -34,6 +35,7 @@ __all__ = [
     "StrategyError",
     "TransomError",
     "URIError",
+    "UsageError",
     "WindowError",
 ]
 
@@ -85,6 +87,12 @@ class SettingError(InputError):
     """A setting with a wrong name, type or value."""
 
     code = "setting"
+
+
+class UsageError(InputError):
+    """A command that asks for what cannot be: options that exclude each other, or one that is missing."""
+
+    code = "usage"
 
 
 class WindowError(TransomError):

@@ -1,0 +1,98 @@
+"""The table of commands and the one loop that runs them.
+
+Knows names, import paths and one line of help for each command; a command's module is imported when it is called. To add a
+command, write ``cli/NAME.py`` and add its line to ``COMMANDS`` (how such a module looks: ``docs/how-to/add-a-command.md``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cyclopts import App
+
+from . import output
+from .errors import Failure, explain
+
+__all__ = ["COMMANDS", "Command", "build", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the table.
+
+    Attributes:
+        name: what the user types.
+        target: ``package.module:attribute``, a function or (for a command with subcommands) a cyclopts ``App`` of that name.
+        summary: the line that ``transom --help`` shows, so that help imports no command.
+    """
+
+    name: str
+    target: str
+    summary: str
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("config", "transom.cli.config:app", "Show each setting and where it came from, or change one."),
+)
+
+
+def build(commands: Sequence[Command] = COMMANDS) -> App:
+    """The application, with nothing imported yet that a command needs."""
+    app = App(
+        name="transom",
+        help="Fits a conversation with a language model into any window and loses nothing.",
+        version=_version,
+        version_flags=["--version"],
+        help_formatter="default" if sys.stdout.isatty() else "plain",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    for command in commands:
+        app.command(command.target, name=command.name, help=command.summary)
+    return app
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"transom {version('transom')}"
+
+
+def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int:
+    """Run one command.
+
+    Returns:
+        The exit status: 0 ok, 1 the work failed, 2 wrong usage, 130 interrupted, 141 the reader of our output went away.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A transcript holds characters that a terminal's encoding may not: show them escaped instead of failing.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = build(commands)(list(arguments))
+        sys.stdout.flush()
+    except Exception as error:
+        failure = explain(error)
+        if failure is None:
+            raise
+        return _fail(failure)
+    except KeyboardInterrupt:
+        return _fail(Failure(130, "interrupted"))
+    return status if isinstance(status, int) else 0
+
+
+def _fail(failure: Failure) -> int:
+    if failure.status == Failure.PIPE_CLOSED:
+        # Python flushes stdout once more on the way out and would complain there.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if failure.line:
+        output.note(f"transom: {failure.line}")
+    return failure.status

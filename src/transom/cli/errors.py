@@ -1,0 +1,57 @@
+"""What the user is told when a command fails: one line on stderr with the way out, and an exit status.
+
+Knows the error tree and nothing of any command. An exception that is nobody's fault but ours is not explained: its traceback is
+what a bug report needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cyclopts import CycloptsError
+
+from ..errors import SettingError, TransomError, UsageError
+
+__all__ = ["Failure", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a command ends that did not do its work.
+
+    Attributes:
+        status: exit status.
+        line: what stderr says, without the program's name; empty says nothing.
+    """
+
+    FAILED: ClassVar[int] = 1
+    USAGE: ClassVar[int] = 2
+    INTERRUPTED: ClassVar[int] = 130
+    PIPE_CLOSED: ClassVar[int] = 141
+
+    status: int
+    line: str
+
+
+def explain(error: Exception) -> Failure | None:
+    """The failure to report, or ``None`` for an exception that is a fault of the program."""
+    match error:
+        case CycloptsError():
+            command = " ".join(("transom", *(error.command_chain or ())[1:]))
+            return Failure(Failure.USAGE, f"{_one_line(str(error))} (see {command} --help)")
+        case UsageError() | SettingError():
+            return Failure(Failure.USAGE, _one_line(str(error)))
+        case TransomError():
+            return Failure(Failure.FAILED, _one_line(str(error)))
+        case BrokenPipeError():
+            return Failure(Failure.PIPE_CLOSED, "")
+        case OSError() if error.strerror:
+            where = f"{error.filename}: " if error.filename is not None else ""
+            return Failure(Failure.FAILED, _one_line(f"{where}{error.strerror}"))
+        case _:
+            return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,108 @@
+"""How commands speak: tables, lines, exact JSON and raw bytes on stdout, notes and progress on stderr.
+
+Knows streams, no command. On a terminal a table is drawn with rich (which honours ``NO_COLOR``); in a pipe it is plain aligned
+lines with a header, one row a line. Rich is imported only when something is drawn. Text from a conversation may hold
+control characters: they are shown escaped, never sent to the terminal. ``json_line`` and ``raw`` send what they are given.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ..jsontext import dumps
+
+__all__ = ["json_line", "line", "note", "progress", "raw", "table"]
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
+
+
+def line(text: str) -> None:
+    """One line of result."""
+    sys.stdout.write(f"{_shown(text)}\n")
+
+
+def note(text: str) -> None:
+    """One line beside the result, on stderr."""
+    sys.stderr.write(f"{_shown(text)}\n")
+
+
+def json_line(value: object) -> None:
+    """One JSON document and a newline."""
+    raw(dumps(value) + b"\n")
+
+
+def raw(data: bytes) -> None:
+    """Bytes as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Sequence[int] = ()) -> None:
+    """A table; in a pipe, aligned lines.
+
+    Args:
+        columns: the headings.
+        rows: one value a column, shown as ``str`` gives it (``None`` as nothing).
+        title: drawn above it on a terminal, left out in a pipe.
+        right: indexes of the columns of numbers.
+    """
+    cells = [[_shown("" if value is None else str(value)) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(columns, cells, title, right)
+        return
+    widths = [max([_width(name), *(_width(row[index]) for row in cells)]) for index, name in enumerate(columns)]
+    for row in ([*columns], *cells):
+        padded = [_pad(cell, widths[index], to_right=index in right) for index, cell in enumerate(row)]
+        sys.stdout.write("  ".join(padded).rstrip() + "\n")
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr while long work runs, gone when it ends; nothing where stderr is no terminal.
+
+    Yields:
+        A function that takes how many steps were done since the last call.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda steps: bar.advance(task, steps)
+
+
+def _draw(columns: Sequence[str], cells: Sequence[Sequence[str]], title: str, right: Sequence[int]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    for index, name in enumerate(columns):
+        drawn.add_column(name, justify="right" if index in right else "left", overflow="fold")
+    for row in cells:
+        drawn.add_row(*(Text(cell) for cell in row))
+    Console().print(drawn)
+
+
+def _shown(text: str) -> str:
+    return text.translate(_CONTROLS)
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: wide East Asian characters take two, marks that combine with the one before take none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _pad(text: str, width: int, *, to_right: bool) -> str:
+    blanks = " " * (width - _width(text))
+    return blanks + text if to_right else text + blanks

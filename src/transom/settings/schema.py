@@ -1,0 +1,124 @@
+"""Which settings there are: names, types, defaults, help.
+
+Knows no source of a value and not what a setting does. To add one, add a field to ``Settings`` with its ``About``; the command
+line's ``config``, the reference page and the reading of files and variables follow from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+__all__ = ["PREFIX", "About", "Setting", "Settings", "catalogue"]
+
+PREFIX = "TRANSOM_"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Help text of a setting and, in words, what is valid."""
+
+    help: str
+    valid: str
+
+
+Tokens = Annotated[int, Meta(ge=1024)]
+Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", max_length=128)]
+Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
+_SHARE = "a number above 0 and below 1"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every setting with its type and default; ``catalogue`` gives the help text of each."""
+
+    window: Annotated[
+        Tokens | None,
+        About("The window that a payload must fit, in tokens.", "a whole number of tokens, 1024 or more"),
+    ] = None
+    target: Annotated[
+        Literal["openai", "openai-responses", "anthropic", "gemini"] | None,
+        About(
+            "The format that payloads are written in. Unset: the format of what was read.",
+            "openai, openai-responses, anthropic or gemini",
+        ),
+    ] = None
+    strategy: Annotated[
+        Names,
+        About("What is done when history no longer fits: strategies in the order they are tried.", "names separated by commas"),
+    ] = "clear,digest,reset"
+    trigger: Annotated[
+        Share,
+        About("A window closes once history takes more than this share of the room that is left for it.", _SHARE),
+    ] = 0.7
+    low_water: Annotated[
+        Share,
+        About("How deep a closing goes: history shrinks to this share of the trigger.", _SHARE),
+    ] = 0.5
+    prune: Annotated[
+        bool,
+        About("Whether a large tool result is shortened when first seen; the whole of it is stored.", "true or false"),
+    ] = True
+    prune_bytes: Annotated[
+        Count,
+        About(
+            "How large a tool result may be before it is shortened, in bytes of UTF-8.", "a whole number of bytes, 1 or more"
+        ),
+    ] = 16_384
+    tokenizer: Annotated[
+        Literal["heuristic", "o200k", "cl100k"],
+        About("How tokens are counted: estimated from the text, or by a real encoding.", "heuristic, o200k or cl100k"),
+    ] = "heuristic"
+    store: Annotated[
+        Path | None,
+        About("The file that keeps what leaves the window. In a settings file it is relative to that file.", "a path"),
+    ] = None
+    scope: Annotated[
+        Name,
+        About("Whose records are shared; nothing crosses from one scope to another.", "a name of letters, digits, ., _ and -"),
+    ] = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of one setting.
+
+    Attributes:
+        key: its name in files.
+        default: the value when nothing sets it; ``None`` means unset.
+        help: what it does, in a sentence.
+        valid: what its value may be, in words.
+        type: its type, constraints included, as msgspec reads it.
+    """
+
+    key: str
+    default: object
+    help: str
+    valid: str
+    type: object
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return PREFIX + self.key.upper()
+
+    @property
+    def flag(self) -> str:
+        """The command-line option that sets it, in commands that have it."""
+        return "--" + self.key.replace("_", "-")
+
+
+def catalogue() -> dict[str, Setting]:
+    """Every setting by key, in the order of ``Settings``."""
+    hints = get_type_hints(Settings, include_extras=True)
+    found = {}
+    for field in msgspec.structs.fields(Settings):
+        hint = hints[field.name]
+        about = next(item for item in hint.__metadata__ if isinstance(item, About))
+        found[field.name] = Setting(field.name, field.default, about.help, about.valid, hint)
+    return found
