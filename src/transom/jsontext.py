@@ -19,7 +19,19 @@ import orjson
 
 from .errors import JSONError
 
-__all__ = ["EMPTY", "MAX_DEPTH", "canonical", "dumps", "dumps_text", "loads", "raw_items", "string"]
+__all__ = [
+    "EMPTY",
+    "MAX_DEPTH",
+    "canonical",
+    "dumps",
+    "dumps_text",
+    "join_object",
+    "loads",
+    "locate",
+    "raw_items",
+    "raw_object",
+    "string",
+]
 
 
 class _Empty(dict[str, object]):
@@ -39,6 +51,7 @@ MAX_DEPTH = 900
 
 _decode = msgspec.json.Decoder().decode
 _decode_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_raw_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _OPT_SORTED = orjson.OPT_SORT_KEYS
 
 
@@ -173,10 +186,74 @@ def _encode_text(text: str) -> str:
 def raw_items(data: bytes) -> list[bytes]:
     """The elements of a JSON array as the exact bytes they were written in.
 
+    Where the array holds what the fast parser refuses (a lone surrogate), the elements are equal as JSON instead.
+
     Raises:
         JSONError: not a JSON array.
     """
     try:
         return [bytes(item) for item in _decode_raw_list(data)]
-    except (msgspec.DecodeError, RecursionError, ValueError) as error:
-        raise JSONError(f"not a JSON array: {error}") from None
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        value = loads(data)
+    if not isinstance(value, list):
+        raise JSONError("not a JSON array")
+    return [dumps(item) for item in value]
+
+
+def raw_object(data: bytes) -> dict[str, bytes]:
+    """The members of a JSON object in their order, each value as the exact bytes it was written in.
+
+    Of a key that stands twice the last value counts, as for every JSON parser here. Where the object holds what the fast
+    parser refuses (a lone surrogate), the values are equal as JSON instead.
+
+    Raises:
+        JSONError: not a JSON object.
+    """
+    try:
+        return {key: bytes(value) for key, value in _decode_raw_object(data).items()}
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        value = loads(data)
+    if not isinstance(value, dict):
+        raise JSONError("not a JSON object")
+    return {key: dumps(item) for key, item in value.items()}
+
+
+def join_object(members: Mapping[str, bytes]) -> bytes:
+    """A JSON object from members whose values are JSON text already: the way back from ``raw_object``."""
+    return b"{" + b",".join(dumps(key) + b":" + value for key, value in members.items()) + b"}"
+
+
+def locate(data: bytes, key: str) -> tuple[int, int] | None:
+    """Where the value of one member of a JSON object stands.
+
+    Returns:
+        First byte and the byte after the last; ``None`` where there is no such member or the bytes cannot be told apart (a
+        key that stands twice, text that only the slow parser reads).
+    """
+    position = data.index(b"{") + 1
+    for name, value in raw_object(data).items():
+        position = _end_of_string(data, data.find(b'"', position))
+        position = data.find(b":", position) + 1
+        while position < len(data) and data[position] in b" \t\r\n":
+            position += 1
+        if not data.startswith(value, position):
+            return None
+        if name == key:
+            return position, position + len(value)
+        position += len(value)
+    return None
+
+
+def _end_of_string(data: bytes, start: int) -> int:
+    position = start + 1
+    while 0 < position < len(data):
+        quote = data.find(b'"', position)
+        if quote < 0:
+            break
+        slashes = quote
+        while data[slashes - 1] == 0x5C:
+            slashes -= 1
+        if (quote - slashes) % 2 == 0:
+            return quote + 1
+        position = quote + 1
+    return len(data)

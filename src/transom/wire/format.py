@@ -52,6 +52,8 @@ class Head:
         fields: every top-level field of the source request except conversation, system prompt and tools, as parsed and in
             its order. Used verbatim when rendering back to the same format.
         format: the format ``fields`` belongs to.
+        unshared: names of those ``fields`` that ``model``, ``tools``, ``tool_choice``, ``max_output_tokens`` and ``params`` do
+            not cover; what another format reports as dropped.
     """
 
     format: str = ""
@@ -61,6 +63,7 @@ class Head:
     max_output_tokens: int | None = None
     params: Mapping[str, object] = EMPTY
     fields: Mapping[str, object] = EMPTY
+    unshared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

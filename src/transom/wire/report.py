@@ -27,11 +27,13 @@ class Report:
     """Collects notes in the order they arise; a note equal to an earlier one is kept once."""
 
     notes: list[Note] = field(default_factory=list)
+    _seen: set[Note] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def add(self, code: str, where: str, detail: str) -> None:
         """Record one note."""
         note = Note(code, where, detail)
-        if note not in self.notes:
+        if note not in self._seen:
+            self._seen.add(note)
             self.notes.append(note)
 
 
