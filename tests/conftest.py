@@ -1,0 +1,38 @@
+"""What every test may ask for: where the repository is, the shared transcripts, and an environment free of the machine's own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def transcripts() -> Path:
+    """The folder of real transcripts that lies beside the checkout; tests that need it are skipped where it does not."""
+    folder = REPOSITORY / ".." / "shared" / "data" / "transcripts"
+    if not folder.is_dir():
+        pytest.skip(f"no real transcripts here: they are read from {Path('..') / 'shared' / 'data' / 'transcripts'}")
+    return folder.resolve()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings come from the test alone: no ``TRANSOM_*`` variable, and a user configuration directory that is empty."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("TRANSOM_")]:
+            patch.delenv(name)
+        if sys.platform.startswith("linux"):
+            patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield
