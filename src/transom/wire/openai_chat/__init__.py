@@ -1,0 +1,80 @@
+"""OpenAI Chat Completions, and every server that speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...errors import FormatError
+from ...messages import Message
+from ..bodies import open_body
+from ..format import Element, Frame, Head, RenderOptions, Request
+from ..report import Report, Violation
+from . import parse, render, rules, splice
+from .head import CONVERSATION, parse_head, render_frame
+
+__all__ = ["OpenAIChat"]
+
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+
+class OpenAIChat:
+    """The format ``openai``. Stateless."""
+
+    @property
+    def name(self) -> str:
+        """``openai``."""
+        return parse.FORMAT
+
+    def detect(self, body: object) -> bool:
+        """See ``Format.detect``: every element looks like a chat message and none like another provider's."""
+        items = body.get(CONVERSATION) if isinstance(body, Mapping) else body
+        if not isinstance(items, list) or (isinstance(body, Mapping) and ("contents" in body or "input" in body)):
+            return False
+        if isinstance(body, Mapping) and "system" in body:
+            return False
+        return all(
+            isinstance(item, Mapping) and item.get("role") in _ROLES and "parts" not in item for item in items
+        ) and not any(_is_anthropic(item) for item in items)
+
+    def parse(self, body: object) -> Request:
+        """See ``Format.parse``."""
+        opened = open_body(body, CONVERSATION, ("tools", "functions"))
+        if CONVERSATION not in opened.lists:
+            raise FormatError("the request has no list of messages", hint="a chat request holds its conversation in 'messages'")
+        return Request(head=parse_head(opened), messages=parse.parse_elements(opened.lists[CONVERSATION]))
+
+    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
+        """See ``Format.parse_items``."""
+        return parse.parse_items(items)
+
+    def render_turn(
+        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
+    ) -> tuple[Element, ...]:
+        """See ``Format.render_turn``."""
+        return render.render_turn(turn, options, report, where)
+
+    def render_head(
+        self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
+    ) -> tuple[Frame, tuple[Element, ...]]:
+        """See ``Format.render_head``: the system prompt becomes the first elements."""
+        return render_frame(head, report), render.render_system(system, options, report)
+
+    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
+        """See ``Format.append_text``."""
+        return splice.append_text(last, text)
+
+    def user_element(self, text: str) -> Element:
+        """See ``Format.user_element``."""
+        return render.user_element(text)
+
+    def validate(self, body: object) -> list[Violation]:
+        """See ``Format.validate``."""
+        return rules.validate(body)
+
+
+def _is_anthropic(item: Mapping[str, object]) -> bool:
+    content = item.get("content")
+    return isinstance(content, list) and any(
+        isinstance(block, Mapping) and block.get("type") in ("tool_use", "tool_result", "thinking", "image", "document")
+        for block in content
+    )
