@@ -21,7 +21,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 __all__ = ["IMAGE_TOKENS", "Heuristic"]
 
 IMAGE_TOKENS = 1600
-"""Tokens of one image: what Anthropic's vision guide gives for the largest image it does not scale down (width x height / 750 at
+"""Tokens of one image: what Anthropic's vision guide gives for the largest image it takes unscaled (width x height / 750 at
 1.15 megapixels). OpenAI's tiles (85 + 170 per tile) and Gemini's (258 per tile) stay below for a screenshot."""
 
 # Flags of a byte. What is not ASCII has none: the prices below are for whole characters.
