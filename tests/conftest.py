@@ -1,4 +1,4 @@
-"""What every test may ask for: where the repository is, the shared transcripts, and an environment free of the machine's own."""
+"""What every test may ask for: the repository, the shared transcripts, and an environment free of this machine's own."""
 
 from __future__ import annotations
 
