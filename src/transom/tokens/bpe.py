@@ -104,6 +104,5 @@ def _splintr(encoding: Encoding) -> tuple[_Count, _CountBatch]:
             hint="pip install toktok-rs, or count with the heuristic",
         ) from None
     tokenizer = package.Tokenizer.from_pretrained(f"{encoding}_base")
-    encode = cast("Callable[[str], list[int]]", tokenizer.encode)
-    encode_batch = cast("Callable[[list[str]], list[list[int]]]", tokenizer.encode_batch)
-    return lambda text: len(encode(text)), lambda texts: list(map(len, encode_batch(texts)))
+    encode = cast("Callable[[str], list[int]]", tokenizer.encode_ordinary)
+    return lambda text: len(encode(text)), lambda texts: list(map(len, map(encode, texts)))
