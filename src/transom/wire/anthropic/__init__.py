@@ -1,0 +1,137 @@
+"""Anthropic Messages: the format as one value.
+
+Knows how the parts of this package fit together; no other format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...errors import FormatError
+from ...jsontext import dumps
+from ...messages import Message
+from ..bodies import as_item, open_body
+from ..format import Element, Frame, Head, RenderOptions, Request
+from ..report import Report, Violation
+from .head import parse_head, render_frame
+from .parse import FORMAT, parse_message, parse_system
+from .render import append_text, render_turn, user_element
+from .rules import validate
+
+__all__ = ["ANTHROPIC", "AnthropicFormat"]
+
+
+class AnthropicFormat:
+    """``anthropic``: the Messages API. Stateless; see ``wire.format.Format`` for what each method promises."""
+
+    name = FORMAT
+
+    def detect(self, body: object) -> bool:
+        """Whether something in the body is said only by this format."""
+        return looks_like_messages(body)
+
+    def parse(self, body: object) -> Request:
+        """Read a request body or a bare list of messages."""
+        opened = open_body(body, "messages", ("tools", "system"))
+        if "messages" not in opened.lists:
+            raise FormatError(
+                "the request has no list of messages", hint="Anthropic bodies hold their conversation in 'messages'"
+            )
+        for field in ("tools", "system"):
+            # An empty list is no tool and no prompt: it stays a field, so that it goes out again.
+            if opened.lists.get(field) == []:
+                opened.fields[field] = opened.lists.pop(field)
+        messages: list[Message] = []
+        if "system" in opened.lists:
+            items = opened.lists["system"]
+            raw = b"[" + b",".join([raw for _, raw in items]) + b"]"
+            messages.append(parse_system([value for value, _ in items], raw))
+        elif isinstance(opened.fields.get("system"), str):
+            text = opened.fields.pop("system")
+            messages.append(parse_system(text, opened.raw.get("system") or dumps(text)))
+        messages.extend(
+            [parse_message(value, raw, index) for index, (value, raw) in enumerate(opened.lists.get("messages", ()))]
+        )
+        return Request(head=parse_head(opened), messages=tuple(messages))
+
+    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
+        """Read elements of ``messages``."""
+        return tuple([parse_message(*as_item(item), index) for index, item in enumerate(items)])
+
+    def render_turn(
+        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
+    ) -> tuple[Element, ...]:
+        """Render one turn."""
+        return render_turn(turn, options, report, where)
+
+    def render_head(
+        self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
+    ) -> tuple[Frame, tuple[Element, ...]]:
+        """Render everything but the conversation; the system prompt stands in the frame."""
+        return render_frame(head, system, options, report), ()
+
+    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
+        """Add volatile text at the end of a user entry without results."""
+        return append_text(last, text)
+
+    def user_element(self, text: str) -> Element:
+        """A new user entry."""
+        return user_element(text)
+
+    def validate(self, body: object) -> list[Violation]:
+        """Every broken rule, in document order."""
+        return validate(body)
+
+
+_ONLY_HERE = frozenset(
+    {
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "server_tool_use",
+        "document",
+        "compaction",
+        "container_upload",
+    }
+)
+_NEVER_HERE = frozenset({"tool", "developer", "function"})
+
+
+def looks_like_messages(body: object) -> bool:
+    """Whether parsed JSON says something that only a Messages request says.
+
+    A plain exchange of texts could be any of several formats; the model's name, a top-level system prompt or Anthropic's own
+    blocks and tool definitions decide, and anything that only OpenAI writes speaks against it.
+    """
+    if isinstance(body, Mapping):
+        messages = body.get("messages")
+        evidence = (
+            "system" in body
+            or "anthropic_version" in body
+            or str(body.get("model", "")).startswith("claude")
+            or any(isinstance(tool, Mapping) and "input_schema" in tool for tool in _listed(body.get("tools")))
+        )
+        counter = any(isinstance(tool, Mapping) and tool.get("type") == "function" for tool in _listed(body.get("tools")))
+    else:
+        messages, evidence, counter = body, False, False
+    if not isinstance(messages, list | tuple) or counter:
+        return False
+    for message in messages:
+        if not isinstance(message, Mapping) or message.get("role") in _NEVER_HERE or "tool_calls" in message:
+            return False
+        for block in _listed(message.get("content")):
+            if isinstance(block, Mapping):
+                kind = block.get("type")
+                if kind in _ONLY_HERE or (kind == "image" and "source" in block):
+                    evidence = True
+                elif kind in {"image_url", "input_text", "output_text", "input_audio", "refusal"}:
+                    return False
+    return evidence
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+ANTHROPIC = AnthropicFormat()
