@@ -1,1 +1,7 @@
-"""Where content lives once it left the window."""
+"""Where what left the window is kept: addresses, namespaces, backends."""
+
+from .backend import StorageBackend, StoredEntry, Write
+from .search import SearchHit
+from .store import Store
+
+__all__ = ["SearchHit", "StorageBackend", "Store", "StoredEntry", "Write"]

@@ -15,12 +15,15 @@ from typing import Protocol, runtime_checkable
 from ..jsontext import EMPTY
 
 __all__ = [
+    "AccessIndex",
     "Append",
     "Batch",
+    "Close",
     "Hit",
     "PhysicalPath",
     "PutIfAbsent",
     "ReadAll",
+    "Recover",
     "Search",
     "Snapshot",
     "Stat",
@@ -60,7 +63,8 @@ class Write:
 
     Attributes:
         namespace, path, data, meta: where and what.
-        text: what full-text search sees of it; ``None`` leaves it unindexed.
+        text: what full-text search sees of it; ``None`` leaves it unindexed. Several texts are found one by one, and a hit's
+            ``meta["line"]`` counts them from 1.
         if_absent: leave an existing entry as it is.
     """
 
@@ -68,7 +72,7 @@ class Write:
     path: str
     data: bytes
     meta: Mapping[str, object] = EMPTY
-    text: str | None = None
+    text: str | tuple[str, ...] | None = None
     if_absent: bool = False
 
 
@@ -92,7 +96,13 @@ class StorageBackend(Protocol):
         ...
 
     async def write(
-        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
+        self,
+        namespace: str,
+        path: str,
+        data: bytes,
+        meta: Mapping[str, object] = EMPTY,
+        *,
+        text: str | tuple[str, ...] | None = None,
     ) -> None:
         """Store or replace an entry. Durable when it returns."""
         ...
@@ -119,8 +129,10 @@ class ReadAll(Protocol):
 class Append(Protocol):
     """Appends without rewriting."""
 
-    async def append(self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY) -> None:
-        """Add bytes at the end of an entry, creating it if needed; ``meta`` replaces what stood there."""
+    async def append(
+        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
+    ) -> None:
+        """Add bytes at the end of an entry, creating it if needed; ``meta`` replaces what stood there, ``text`` is added."""
         ...
 
 
@@ -138,7 +150,13 @@ class PutIfAbsent(Protocol):
     """Decides races between processes."""
 
     async def put_if_absent(
-        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY
+        self,
+        namespace: str,
+        path: str,
+        data: bytes,
+        meta: Mapping[str, object] = EMPTY,
+        *,
+        text: str | tuple[str, ...] | None = None,
     ) -> StoredEntry | None:
         """Store unless something is there; the entry that was there first, or ``None`` when this call stored it."""
         ...
@@ -168,4 +186,35 @@ class Snapshot(Protocol):
 
     async def snapshot(self, target: Path) -> None:
         """Write a copy that a fresh backend can open."""
+        ...
+
+
+@runtime_checkable
+class AccessIndex(Protocol):
+    """Knows sizes and ages without reading, and remembers what was used."""
+
+    async def stats(self, namespace: str, prefix: str = "") -> Sequence[Stat]:
+        """What is known of every entry, in key order."""
+        ...
+
+    async def touch(self, uses: Mapping[tuple[str, str], tuple[float, int]]) -> None:
+        """Record for each (namespace, path) the time of its last use and how many uses to add. Unknown entries are skipped."""
+        ...
+
+
+@runtime_checkable
+class Recover(Protocol):
+    """Puts things right after a crash, and brings the index up to date."""
+
+    async def recover(self) -> Mapping[str, int]:
+        """Finish or undo what a killed process left half done; what was done, by kind."""
+        ...
+
+
+@runtime_checkable
+class Close(Protocol):
+    """Holds files, threads or connections."""
+
+    async def close(self) -> None:
+        """Give them back. Everything written is safe before and after; a closed backend opens itself again when used."""
         ...

@@ -1,0 +1,139 @@
+"""Opening the file, and saying in words what SQLite says in codes.
+
+Knows SQLite's settings and result codes; no tables. The file is made readable by its owner only; SQLite gives its side files
+the same mode.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from ....errors import NotFoundError, StoreError
+from . import schema
+
+__all__ = ["connect_reader", "connect_writer", "translate"]
+
+# 16 MB of log before it is copied into the file: every copy costs two syncs, which the default of 4 MB pays every 800 puts.
+_CHECKPOINT_PAGES = 4000
+_LOG_LIMIT = 64 * 1024 * 1024
+
+
+def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.Connection:
+    """The one connection that writes.
+
+    Args:
+        path: the file.
+        busy_timeout: seconds to wait for another process.
+        create: make the file (and its directory) when it is not there.
+
+    Raises:
+        NotFoundError: there is no such file and ``create`` is off.
+        StoreError: whatever else went wrong.
+    """
+    _require_file(path, create=create)
+    try:
+        connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    try:
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_LIMIT}")
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("PRAGMA cache_size = -8000")
+        schema.prepare(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise translate(error, path) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_reader(path: Path, *, busy_timeout: float) -> sqlite3.Connection:
+    """A connection that cannot write. Works on a read-only file system when the log is empty.
+
+    Raises:
+        StoreError: what went wrong.
+    """
+    _require_file(path, create=False)
+    uri = path.absolute().as_uri()
+    try:
+        return _open_reader(f"{uri}?mode=ro", path, busy_timeout)
+    except sqlite3.OperationalError as error:
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise translate(error, path) from error
+    try:
+        # Without write access to the directory SQLite cannot make the shared-memory file that its log needs.
+        return _open_reader(f"{uri}?mode=ro&immutable=1", path, busy_timeout)
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+
+
+def _open_reader(uri: str, path: Path, busy_timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA cache_size = -4000")
+        schema.check(connection, path)
+    except sqlite3.OperationalError:
+        connection.close()
+        raise
+    except sqlite3.Error as error:
+        connection.close()
+        raise translate(error, path) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_file(path: Path, *, create: bool) -> None:
+    try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a directory", hint="name a file, or end the path in / for a store of plain files")
+        if path.exists():
+            return
+        if not create:
+            raise NotFoundError(f"there is no store at {path}", hint="check the path; a store is made by what writes to it")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be opened: {error.strerror}", hint="check the path and its permissions") from error
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    """Say what a result code means and what to do about it. Codes: https://sqlite.org/rescode.html."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    text = str(error)
+    match name.split("_")[1] if name.startswith("SQLITE_") else "":
+        case "BUSY" | "LOCKED":
+            return StoreError(
+                f"{path} is locked by another process", hint="let it finish or end it, then try again; nothing was written"
+            )
+        case "READONLY":
+            return StoreError(f"{path} is read-only", hint="make the file and its directory writable, or name another store")
+        case "FULL":
+            return StoreError(f"no room left to write {path}", hint="free some space; nothing stored so far is lost")
+        case "IOERR":
+            return StoreError(
+                f"the disk failed on {path} ({name})",
+                hint="check free space, quotas and the disk; nothing stored so far is lost",
+            )
+        case "CORRUPT":
+            return StoreError(
+                f"{path} is damaged ({text})",
+                hint="keep it, restore a copy, or save what is readable with `sqlite3 FILE .recover`",
+            )
+        case "NOTADB":
+            return StoreError(f"{path} is not a store", hint="name a store file, or a new file to make one")
+        case "CANTOPEN" | "PERM" | "AUTH":
+            return StoreError(f"{path} cannot be opened", hint="check the path and its permissions")
+        case "TOOBIG":
+            return StoreError("an entry larger than SQLite holds (1 GB)", hint="split it, or use a store of plain files")
+        case _:
+            return StoreError(f"{path}: {text}", hint=f"SQLite reported {name or type(error).__name__}")

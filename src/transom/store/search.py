@@ -1,0 +1,67 @@
+"""What a search gives, and search over a backend that has none.
+
+Knows entries and addresses; the words are ``fulltext``'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from .archive import archive_texts
+from .backend import StoredEntry
+from .fulltext import rank, texts_of
+from .uri import format_uri
+
+__all__ = ["TEXTUAL", "SearchHit", "make_hit", "scan", "texts_in"]
+
+TEXTUAL = ("memory", "notes", "vfs", "archive", "sessions", "projects", "plans", "rag")
+"""The namespaces that hold what people and models wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One search result.
+
+    Attributes:
+        uri: where the text is stored whole.
+        score: how well it matches; higher is better, comparable within one search only.
+        snippet: a verbatim excerpt, with … where it was cut.
+        line: which line of an archive (from 1), or 0.
+        meta: what the backend says of the match.
+    """
+
+    uri: str
+    score: float
+    snippet: str
+    line: int = 0
+    meta: Mapping[str, object] = field(default_factory=dict)
+
+
+def make_hit(namespace: str, path: str, score: float, snippet: str, meta: Mapping[str, object]) -> SearchHit:
+    """A backend's hit as callers see it."""
+    line = meta.get("line")
+    return SearchHit(format_uri(namespace, path), score, snippet, line if isinstance(line, int) else 0, meta)
+
+
+def texts_in(namespace: str, data: bytes) -> tuple[str, ...]:
+    """What search may see of an entry whose text was not kept beside it: nothing of what is no text."""
+    if namespace == "archive":
+        return archive_texts(data)
+    try:
+        return texts_of(data.decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        return ()
+
+
+def scan(entries: Iterable[tuple[str, str, StoredEntry]], query: str, limit: int) -> list[SearchHit]:
+    """Search (namespace, path, entry) by reading everything."""
+    documents = [
+        ((namespace, path, line if namespace == "archive" else 0), text)
+        for namespace, path, entry in entries
+        for line, text in enumerate(texts_in(namespace, entry.data), 1)
+    ]
+    return [
+        make_hit(namespace, path, score, snippet, {"line": line} if line else {})
+        for (namespace, path, line), score, snippet in rank(documents, query, limit)
+    ]

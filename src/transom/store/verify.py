@@ -1,0 +1,173 @@
+"""Whether a store keeps its promise: every address ever cited resolves, every digest matches.
+
+Knows where addresses are cited, not what they mean. Two kinds of citation: the store's own records and the references inside
+archives are promises; an address in somebody's text may just be talk (it may come from another store), so a dangling one is
+listed but is no fault. Both keep a blob from being collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..errors import IntegrityError
+from .archive import references
+from .backend import AccessIndex, StorageBackend, StoredEntry
+from .blobs import check_digest, is_digest
+from .uri import NAMESPACES, backend_namespace, format_uri, mentions
+
+__all__ = ["Citations", "GCReport", "Holding", "VerifyReport", "citations", "collect", "verify"]
+
+_RECORDS = frozenset({"windows", "decisions", "flights", "intents", "models", "sessions", "projects", "plans"})
+
+
+class Holding(Protocol):
+    """What upkeep needs of a store."""
+
+    @property
+    def backend(self) -> StorageBackend:
+        """Where the bytes lie."""
+        ...
+
+    @property
+    def scope(self) -> str:
+        """Whose part of the backend it is."""
+        ...
+
+    def entries(self, namespace: str, prefix: str = "") -> AsyncIterator[tuple[str, StoredEntry]]:
+        """Entries in key order."""
+        ...
+
+    async def delete(self, namespace: str, path: str) -> bool:
+        """Remove an entry."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """Who cites what: cited address → the first entry that cites it."""
+
+    promised: dict[str, str]
+    mentioned: dict[str, str]
+
+    @property
+    def all(self) -> dict[str, str]:
+        """Both kinds."""
+        return {**self.mentioned, **self.promised}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What a check of the whole store found.
+
+    Attributes:
+        entries, bytes: how much was read.
+        cited: how many different addresses are cited.
+        digests: how many blobs were hashed.
+        missing: promised addresses that do not resolve, each with who cites it.
+        damaged: blobs whose bytes are not the ones they were made from.
+        dangling: addresses in texts that do not resolve here; no fault.
+    """
+
+    entries: int
+    bytes: int
+    cited: int
+    digests: int
+    missing: tuple[tuple[str, str], ...]
+    damaged: tuple[str, ...]
+    dangling: tuple[tuple[str, str], ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the store keeps its promise."""
+        return not self.missing and not self.damaged
+
+
+@dataclass(frozen=True, slots=True)
+class GCReport:
+    """What a collection removed (or would): addresses, bytes, and how many blobs are cited or too young."""
+
+    removed: tuple[str, ...]
+    bytes: int
+    kept: int
+
+
+@dataclass(slots=True)
+class _Walk:
+    present: set[str]
+    cited: Citations
+    damaged: list[str]
+    entries: int = 0
+    bytes: int = 0
+    digests: int = 0
+
+
+async def citations(store: Holding) -> Citations:
+    """Every address that something in this scope cites."""
+    return (await _walk(store, hashing=False)).cited
+
+
+async def verify(store: Holding) -> VerifyReport:
+    """Read everything and check it."""
+    walk = await _walk(store, hashing=True)
+    cited = walk.cited
+    missing = tuple(sorted((uri, by) for uri, by in cited.promised.items() if uri not in walk.present))
+    dangling = tuple(
+        sorted((uri, by) for uri, by in cited.mentioned.items() if uri not in walk.present and uri not in cited.promised)
+    )
+    return VerifyReport(walk.entries, walk.bytes, len(cited.all), walk.digests, missing, tuple(walk.damaged), dangling)
+
+
+async def collect(store: Holding, *, now: float, dry_run: bool, min_age: float) -> GCReport:
+    """Remove blobs that nothing cites. Young ones stay: a session may be about to cite them."""
+    cited = (await citations(store)).all
+    ages: dict[str, float] = {}
+    if isinstance(store.backend, AccessIndex):
+        stats = await store.backend.stats(backend_namespace(store.scope, "vfs"))
+        ages = {stat.path: now - max(stat.created, stat.accessed) for stat in stats}
+    removed: list[str] = []
+    freed = kept = 0
+    async for path, entry in store.entries("vfs"):
+        uri = format_uri("vfs", path)
+        if uri in cited or ages.get(path, min_age) < min_age:
+            kept += 1
+            continue
+        if not dry_run:
+            await store.delete("vfs", path)
+        removed.append(uri)
+        freed += len(entry.data)
+    return GCReport(tuple(removed), freed, kept)
+
+
+async def _walk(store: Holding, *, hashing: bool) -> _Walk:
+    walk = _Walk(set(), Citations({}, {}), [])
+    for namespace in NAMESPACES:
+        async for path, entry in store.entries(namespace):
+            uri = format_uri(namespace, path)
+            walk.present.add(uri)
+            walk.entries += 1
+            walk.bytes += len(entry.data)
+            _cite(walk.cited, namespace, uri, entry.data)
+            if hashing and namespace == "vfs":
+                walk.digests += 1
+                try:
+                    check_digest(path, entry.data)
+                except IntegrityError:
+                    walk.damaged.append(uri)
+    return walk
+
+
+def _cite(cited: Citations, namespace: str, by: str, data: bytes) -> None:
+    if b"context://" not in data:
+        return
+    if namespace == "archive":
+        for uri in references(data):
+            cited.promised.setdefault(uri, by)
+    target = cited.promised if namespace in _RECORDS else cited.mentioned
+    for address in mentions(data.decode("utf-8", "replace")):
+        if address.namespace == "vfs" and not is_digest(address.path):
+            continue
+        uri = format_uri(*address)
+        if uri != by:
+            target.setdefault(uri, by)
