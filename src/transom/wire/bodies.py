@@ -24,7 +24,7 @@ class Body:
     Attributes:
         fields: the top-level fields in order, as parsed, without those in ``lists``.
         lists: the fields asked for as lists, element by element.
-        raw: the exact bytes of each field that was asked for; empty without source text.
+        raw: the exact bytes of fields that were asked for and are no lists; empty without source text.
     """
 
     fields: dict[str, object]
@@ -88,10 +88,10 @@ def _open_text(text: bytes, conversation: str, wanted: tuple[str, ...]) -> Body:
     lists: dict[str, list[Item]] = {}
     kept: dict[str, bytes] = {}
     for key, raw in raw_object(text).items():
-        if key in wanted:
-            kept[key] = raw
-            if raw.startswith(b"["):
-                lists[key] = [(loads(item), item) for item in raw_items(raw)]
-                continue
-        fields[key] = loads(raw)
+        if key in wanted and raw.startswith(b"["):
+            lists[key] = [(loads(item), item) for item in raw_items(raw)]
+        else:
+            fields[key] = loads(raw)
+            if key in wanted:
+                kept[key] = raw
     return Body(fields, lists, kept)

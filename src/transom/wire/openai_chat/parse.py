@@ -7,7 +7,7 @@ message stand in this order: reasoning, content, refusal, audio, calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ...errors import FormatError
@@ -23,6 +23,9 @@ FORMAT: Literal["openai"] = "openai"
 AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
 _PLAIN = frozenset({"role", "content"})
+_COMMON = frozenset({"role", "content", "tool_calls", "name"})
+_CALL = frozenset({"id", "type", "function"})
+_FUNCTION = frozenset({"name", "arguments"})
 _ASSISTANT = frozenset(
     {"role", "content", "name", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning"}
 )
@@ -72,9 +75,7 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
             return Message.of("user", (Text(content),) if content else (), origin)
         return Message.of("user", _content(content), origin, name=_name(value), extra=_extra(value, _NAMED))
     if role == "assistant":
-        return Message.of(
-            "assistant", tuple(_assistant_parts(value)), origin, name=_name(value), extra=_extra(value, _ASSISTANT)
-        )
+        return Message.of("assistant", _assistant_parts(value), origin, name=_name(value), extra=_extra(value, _ASSISTANT))
     if role in ("tool", "function"):
         extra = _extra(value, _TOOL) if role == "tool" else {**_extra(value, _TOOL), "role": role}
         inner: tuple[Content, ...] = _content(value.get("content"))
@@ -176,25 +177,26 @@ def _file(part: dict[str, object]) -> Attachment | None:
     return None
 
 
-def _assistant_parts(value: dict[str, object]) -> Iterator[Part]:
-    reasoning = value.get("reasoning_content") or value.get("reasoning")
-    if isinstance(reasoning, str) and reasoning:
-        yield Thinking(reasoning)
-    yield from _content(value.get("content"))
-    refusal = value.get("refusal")
-    if isinstance(refusal, str) and refusal:
-        yield Text(refusal, refusal=True)
-    if value.get("audio") is not None:
-        yield Opaque(FORMAT, "audio", value["audio"])
+def _assistant_parts(value: dict[str, object]) -> tuple[Part, ...]:
     calls = value.get("tool_calls")
-    if calls is not None:
-        if not isinstance(calls, list):
-            raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
-        for index, call in enumerate(calls):
-            yield _call(call, index)
+    if calls is not None and not isinstance(calls, list):
+        raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
+    parts: list[Part] = [*_content(value.get("content"))]
+    if not value.keys() <= _COMMON:
+        reasoning = value.get("reasoning_content") or value.get("reasoning")
+        if isinstance(reasoning, str) and reasoning:
+            parts.insert(0, Thinking(reasoning))
+        refusal = value.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            parts.append(Text(refusal, refusal=True))
+        if value.get("audio") is not None:
+            parts.append(Opaque(FORMAT, "audio", value["audio"]))
+    if calls:
+        parts.extend([_call(call, index) for index, call in enumerate(calls)])
     legacy = value.get("function_call")
     if isinstance(legacy, dict):
-        yield Call(_text(legacy, "name"), _arguments(legacy.get("arguments")))
+        parts.append(Call(_text(legacy, "name"), _arguments(legacy.get("arguments"))))
+    return tuple(parts)
 
 
 def _call(call: object, index: int) -> Call | Opaque:
@@ -205,8 +207,9 @@ def _call(call: object, index: int) -> Call | Opaque:
     kind = call.get("type")
     inner = call.get("function")
     if isinstance(inner, dict):
-        extra = {**_extra(call, frozenset({"id", "type", "function"})), **_extra(inner, frozenset({"name", "arguments"}))}
-        return Call(_text(inner, "name"), _arguments(inner.get("arguments")), _text(call, "id"), extra=extra or EMPTY)
+        plain = call.keys() <= _CALL and inner.keys() <= _FUNCTION
+        extra = EMPTY if plain else {**_extra(call, _CALL), **_extra(inner, _FUNCTION)}
+        return Call(_text(inner, "name"), _arguments(inner.get("arguments")), _text(call, "id"), extra=extra)
     inner = call.get("custom")
     if kind == "custom" and isinstance(inner, dict):
         extra = {**_extra(call, frozenset({"id", "type", "custom"})), **_extra(inner, frozenset({"name", "input"}))}

@@ -1,0 +1,101 @@
+"""OpenAI Responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...errors import FormatError
+from ...jsontext import dumps
+from ...messages import Message
+from ..bodies import Body, open_body
+from ..format import Element, Frame, Head, RenderOptions, Request
+from ..report import Report, Violation
+from . import parse, render, rules, splice
+from .head import CONVERSATION, parse_head, render_frame
+
+__all__ = ["OpenAIResponses"]
+
+_STATE = ("previous_response_id", "conversation", "prompt")
+_ITEM_TYPES = ("function_call", "reasoning", "custom_tool_call", "item_reference", "compaction")
+
+
+class OpenAIResponses:
+    """The format ``openai-responses``. Stateless."""
+
+    @property
+    def name(self) -> str:
+        """``openai-responses``."""
+        return parse.FORMAT
+
+    def detect(self, body: object) -> bool:
+        """See ``Format.detect``: an ``input``, or a bare list in which at least one item has a type of its own."""
+        if isinstance(body, Mapping):
+            if "messages" in body or "contents" in body:
+                return False
+            return isinstance(body.get(CONVERSATION), str | list) or any(
+                field in body for field in ("previous_response_id", "prompt")
+            )
+        if not isinstance(body, list) or not all(isinstance(item, Mapping) for item in body):
+            return False
+        return any(_is_item(item) for item in body)
+
+    def parse(self, body: object) -> Request:
+        """See ``Format.parse``: ``instructions`` becomes the first message, a plain ``input`` the user's."""
+        opened = open_body(body, CONVERSATION, ("tools", "instructions"))
+        head = parse_head(opened)
+        messages: list[Message] = []
+        instructions = opened.fields.get("instructions")
+        if isinstance(instructions, str):
+            messages.append(parse.instructions(_raw(opened, "instructions", instructions), instructions))
+        plain = opened.fields.get(CONVERSATION)
+        if isinstance(plain, str):
+            messages.append(parse.plain_input(_raw(opened, CONVERSATION, plain), plain))
+        elif CONVERSATION in opened.lists:
+            messages.extend(parse.parse_elements(opened.lists[CONVERSATION]))
+        elif plain is not None or not any(field in opened.fields for field in _STATE):
+            raise FormatError("the request has no input", hint="a Responses request holds its conversation in 'input'")
+        return Request(head=head, messages=tuple(messages))
+
+    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
+        """See ``Format.parse_items``."""
+        return parse.parse_items(items)
+
+    def render_turn(
+        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
+    ) -> tuple[Element, ...]:
+        """See ``Format.render_turn``."""
+        return render.render_turn(turn, options, report, where)
+
+    def render_head(
+        self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
+    ) -> tuple[Frame, tuple[Element, ...]]:
+        """See ``Format.render_head``: ``instructions`` stands in the frame, system items come first in the list."""
+        instructions, elements = render.render_system(system, options, report)
+        return render_frame(head, instructions, report), elements
+
+    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
+        """See ``Format.append_text``."""
+        return splice.append_text(last, text)
+
+    def user_element(self, text: str) -> Element:
+        """See ``Format.user_element``."""
+        return render.user_element(text)
+
+    def validate(self, body: object) -> list[Violation]:
+        """See ``Format.validate``."""
+        return rules.validate(body)
+
+
+def _raw(body: Body, field: str, value: str) -> bytes:
+    return body.raw.get(field) or dumps(value)
+
+
+def _is_item(item: Mapping[str, object]) -> bool:
+    kind = item.get("type")
+    if kind == "message" or (isinstance(kind, str) and (kind in _ITEM_TYPES or kind.endswith(("_call", "_output")))):
+        return True
+    content = item.get("content")
+    return isinstance(content, list) and any(
+        isinstance(part, Mapping) and part.get("type") in ("input_text", "output_text", "input_image", "input_file")
+        for part in content
+    )
