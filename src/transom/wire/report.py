@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Note", "Report", "Violation"]
+__all__ = ["Note", "Notes", "Report", "Violation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,32 @@ class Report:
         if note not in self._seen:
             self._seen.add(note)
             self.notes.append(note)
+
+
+class Notes:
+    """A report at one place: called with (code, detail), it adds where that happened.
+
+    Args:
+        report: takes the notes.
+        where: the place, for example ``messages[3]``.
+        at: which message of a turn of several; ``None`` where the place is one message.
+
+    Attributes:
+        part: which part of the message is at work; -1 for the message itself.
+    """
+
+    __slots__ = ("_at", "_report", "_where", "part")
+
+    def __init__(self, report: Report, where: str, at: int | None = None) -> None:
+        self._report = report
+        self._where = where
+        self._at = at
+        self.part = -1
+
+    def __call__(self, code: str, detail: str) -> None:
+        """Record one note here."""
+        place = self._where if self._at is None else f"{self._where}[{self._at}]"
+        self._report.add(code, place if self.part < 0 else f"{place}.parts[{self.part}]", detail)
 
 
 @dataclass(frozen=True, slots=True)

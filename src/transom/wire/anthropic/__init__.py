@@ -1,4 +1,4 @@
-"""Anthropic Messages: the format as one value.
+"""Anthropic Messages: the format as one class.
 
 Knows how the parts of this package fit together; no other format.
 """
@@ -18,13 +18,16 @@ from .parse import FORMAT, parse_message, parse_system
 from .render import append_text, render_turn, user_element
 from .rules import validate
 
-__all__ = ["ANTHROPIC", "AnthropicFormat"]
+__all__ = ["Anthropic"]
 
 
-class AnthropicFormat:
+class Anthropic:
     """``anthropic``: the Messages API. Stateless; see ``wire.format.Format`` for what each method promises."""
 
-    name = FORMAT
+    @property
+    def name(self) -> str:
+        """``anthropic``."""
+        return FORMAT
 
     def detect(self, body: object) -> bool:
         """Whether something in the body is said only by this format."""
@@ -132,6 +135,3 @@ def looks_like_messages(body: object) -> bool:
 
 def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
-
-
-ANTHROPIC = AnthropicFormat()

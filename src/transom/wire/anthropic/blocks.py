@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ...errors import JSONError
 from ...jsontext import dumps, join_object, loads, raw_items, raw_object, string
 from ...messages import Attachment, Call, Content, Opaque, Part, RedactedThinking, Result, Text, Thinking
+from ..arguments import object_bytes
 from ..attachments import UNKNOWN_MEDIA, is_image, split_data_url
+from ..report import Notes
 from ..thinking import as_text
-from .parse import FORMAT, RAW_ARGUMENTS
+from .parse import FORMAT
 
 __all__ = [
     "MARKER",
-    "Note",
     "call_block",
     "content_block",
-    "input_bytes",
     "is_blank",
     "mark_entry",
     "may_be_marked",
@@ -44,9 +43,6 @@ MARKER = b'{"type":"ephemeral"}'
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 _SIGNATURES = (("iVBOR", "image/png"), ("/9j/", "image/jpeg"), ("R0lG", "image/gif"), ("UklG", "image/webp"))
-
-Note = Callable[[str, str], None]
-"""Takes (code, detail) of something that could not be carried as it was."""
 
 
 def is_blank(text: str) -> bool:
@@ -71,7 +67,7 @@ def text_block(text: str) -> bytes:
     return b'{"type":"text","text":' + string(text) + b"}"
 
 
-def content_block(part: Part, native: bool, thinking_as_text: bool, note: Note) -> bytes | None:
+def content_block(part: Part, native: bool, thinking_as_text: bool, note: Notes) -> bytes | None:
     """A block for a part that is neither a call nor a result.
 
     Args:
@@ -106,7 +102,7 @@ def content_block(part: Part, native: bool, thinking_as_text: bool, note: Note) 
             raise TypeError("calls and results are written with the ids of their turn")
 
 
-def _thinking(part: Thinking, native: bool, to_text: bool, note: Note) -> bytes | None:
+def _thinking(part: Thinking, native: bool, to_text: bool, note: Notes) -> bytes | None:
     if native and part.signature:
         return b'{"type":"thinking","thinking":' + string(part.text) + b',"signature":' + string(part.signature) + b"}"
     why = "without a signature" if native else "of another provider"
@@ -117,37 +113,16 @@ def _thinking(part: Thinking, native: bool, to_text: bool, note: Note) -> bytes 
     return None
 
 
-def call_block(call: Call, identity: str, note: Note) -> bytes:
+def call_block(call: Call, identity: str, note: Notes) -> bytes:
     """A ``tool_use`` block."""
     name = tool_name(call.name)
     if name != call.name:
         note("degraded", f"the tool name {call.name!r} was written {name!r}")
     head = b'{"type":"tool_use","id":' + string(identity) + b',"name":' + string(name)
-    return head + b',"input":' + input_bytes(call, note) + b"}"
+    return head + b',"input":' + object_bytes(call, note) + b"}"
 
 
-def input_bytes(call: Call, note: Note) -> bytes:
-    """The arguments as a JSON object: verbatim where they are one, else wrapped so that ``parse`` finds them again."""
-    text = call.arguments
-    if call.kind == "custom":
-        note("degraded", f"the free-text input of {call.name!r} was wrapped in an object")
-        return dumps({"input": text})
-    try:
-        value = loads(text)
-    except JSONError:
-        value = None
-    if isinstance(value, Mapping):
-        try:
-            return dumps(value) if text.startswith("\ufeff") else text.strip(" \t\r\n").encode()
-        except UnicodeEncodeError:
-            return dumps(value)
-    if not text.strip():
-        return b"{}"
-    note("degraded", f"arguments of {call.name!r} that are no JSON object were wrapped in one")
-    return dumps({RAW_ARGUMENTS: text})
-
-
-def result_block(result: Result, identity: str, note: Note) -> bytes:
+def result_block(result: Result, identity: str, note: Notes) -> bytes:
     """A ``tool_result`` block."""
     members = {"type": b'"tool_result"', "tool_use_id": string(identity)}
     content = result_content(result.content, note)
@@ -158,7 +133,7 @@ def result_block(result: Result, identity: str, note: Note) -> bytes:
     return join_object(members)
 
 
-def result_content(content: tuple[Content, ...], note: Note) -> bytes:
+def result_content(content: tuple[Content, ...], note: Notes) -> bytes:
     """What a tool answered: text as a string, anything more as blocks; empty where there is nothing."""
     if not content:
         return b""
@@ -168,7 +143,7 @@ def result_content(content: tuple[Content, ...], note: Note) -> bytes:
     return b"[" + b",".join(blocks) + b"]" if blocks else b""
 
 
-def _file(part: Attachment, note: Note) -> bytes:
+def _file(part: Attachment, note: Notes) -> bytes:
     data, url, media = part.data, part.url, part.media_type
     if url is not None and (inline := split_data_url(url)) is not None:
         (media, data), url = inline, None
@@ -184,7 +159,7 @@ def _file(part: Attachment, note: Note) -> bytes:
     return _stand_in(part, "is an address that Anthropic cannot read", note)
 
 
-def _inline(part: Attachment, media: str, data: str, note: Note) -> bytes:
+def _inline(part: Attachment, media: str, data: str, note: Notes) -> bytes:
     if is_image(media):
         if media not in IMAGE_TYPES:
             media = next((kind for start, kind in _SIGNATURES if data.startswith(start)), "")
@@ -208,7 +183,7 @@ def _source(kind: str, source: Mapping[str, object], title: str | None) -> bytes
     return dumps({"type": kind, "source": source})
 
 
-def _stand_in(part: Attachment, why: str, note: Note) -> bytes:
+def _stand_in(part: Attachment, why: str, note: Notes) -> bytes:
     """A line of text where a file stood, so that the message neither vanishes nor pretends."""
     name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or "file"
     note("degraded", f"the attachment {name} ({part.media_type}) {why}; a line of text stands in for it")

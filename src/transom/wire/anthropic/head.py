@@ -14,10 +14,11 @@ from ...jsontext import EMPTY, dumps, join_object, raw_items
 from ...messages import Message, Origin, Text, Tool, ToolChoice
 from ..bodies import Body
 from ..format import Frame, Head, RenderOptions
-from ..report import Report
+from ..losses import note_fields
+from ..report import Notes, Report
 from .blocks import text_block, tool_name, with_marker, without_markers
 from .parse import FORMAT
-from .render import Notes, marker_of, note_fields
+from .render import marker_of
 from .splice import splice_content
 
 __all__ = ["DEFAULT_MAX_TOKENS", "parse_head", "render_frame"]

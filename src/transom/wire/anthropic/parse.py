@@ -13,17 +13,15 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ...errors import FormatError, JSONError
-from ...jsontext import EMPTY, dumps_text, loads
+from ...errors import FormatError
+from ...jsontext import EMPTY
 from ...messages import Attachment, Call, Content, Message, Opaque, Origin, Part, RedactedThinking, Result, Role, Text, Thinking
+from ..arguments import arguments_text
 from ..attachments import UNKNOWN_MEDIA
 
-__all__ = ["FORMAT", "RAW_ARGUMENTS", "parse_content", "parse_message", "parse_system"]
+__all__ = ["FORMAT", "parse_content", "parse_message", "parse_system"]
 
 FORMAT = "anthropic"
-
-RAW_ARGUMENTS = "_raw_arguments"
-"""The one member of an ``input`` that holds arguments which are no JSON object."""
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -179,30 +177,10 @@ def _inputs(raw: bytes) -> list[_Input] | None:
 
 
 def _call(block: Mapping[str, object], raw_input: bytes) -> Call:
-    value = block.get("input")
-    custom = _raw_arguments(value)
-    if custom is not None:
-        arguments = custom
-    elif raw_input:
-        arguments = raw_input.decode()
-    else:
-        arguments = "{}" if value is None else dumps_text(value)
     identity = block.get("id")
     extra = _rest(block, "type", "id", "name", "input")
+    arguments = arguments_text(block.get("input"), raw_input)
     return Call(str(block["name"]), arguments, identity if isinstance(identity, str) else "", extra=extra)
-
-
-def _raw_arguments(value: object) -> str | None:
-    """Arguments that were no JSON object when they were wrapped; an ``input`` that merely looks like it stays as it is."""
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return None
-    text = value.get(RAW_ARGUMENTS)
-    if not isinstance(text, str):
-        return None
-    try:
-        return None if isinstance(loads(text), Mapping) else text
-    except JSONError:
-        return text
 
 
 def _result(block: Mapping[str, object], where: str) -> tuple[Result, bool]:

@@ -13,10 +13,11 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
-from ...messages import Call, Message, Part, RedactedThinking, Result, Text
+from ...messages import Call, Message, RedactedThinking, Result, Text
 from ..format import Element, RenderOptions
+from ..losses import note_fields
 from ..pairing import Place, pair
-from ..report import Report
+from ..report import Notes, Report
 from ..thinking import note_redacted
 from .blocks import (
     MARKER,
@@ -34,29 +35,10 @@ from .blocks import (
 from .parse import FORMAT
 from .splice import append_to_entry, splice_message
 
-__all__ = ["Notes", "append_text", "note_fields", "render_turn", "user_element"]
+__all__ = ["append_text", "marker_of", "render_turn", "user_element"]
 
 _OPEN = {role: b'{"role":"' + role.encode() + b'","content":[' for role in ("user", "assistant", "system")}
 _CLOSE = b"]}"
-
-
-class Notes:
-    """Reports for one message: takes (code, detail) and adds where it happened."""
-
-    __slots__ = ("_at", "_report", "_where", "part")
-
-    def __init__(self, report: Report, where: str, at: int | None) -> None:
-        self._report = report
-        self._where = where
-        self._at = at
-        self.part = -1
-
-    def __call__(self, code: str, detail: str) -> None:
-        """Add one note."""
-        place = self._where or "turn"
-        if self._at is not None:
-            place = f"{place}[{self._at}]"
-        self._report.add(code, place if self.part < 0 else f"{place}.parts[{self.part}]", detail)
 
 
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
@@ -68,7 +50,7 @@ def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report,
 
 
 def _notes(turn: Sequence[Message], at: int, report: Report, where: str) -> Notes:
-    return Notes(report, where, at if len(turn) > 1 or not where else None)
+    return Notes(report, where or "turn", at if len(turn) > 1 or not where else None)
 
 
 def _is_native(message: Message) -> bool:
@@ -205,33 +187,6 @@ def marker_of(message: Message) -> bytes:
         if isinstance(marker, Mapping) and message.origin is not None and message.origin.format == FORMAT:
             return dumps(marker)
     return MARKER
-
-
-def note_fields(message: Message, report: Report) -> None:
-    """Say, once for each field, what only the source knows and an Anthropic message cannot hold."""
-    if message.name and message.role != "tool":
-        report.add("dropped", "messages", "the name of the speaker")
-    source = message.origin.format if message.origin is not None else "the source"
-    if message.extra:
-        _note_unknown(message.extra, source, report)
-    for part in message.parts:
-        _note_part(part, source, report)
-
-
-def _note_part(part: Part, source: str, report: Report) -> None:
-    extra: Mapping[str, object] | None = getattr(part, "extra", None)
-    if extra:
-        _note_unknown(extra, source, report)
-    if isinstance(part, Call) and part.signature:
-        report.add("dropped", "messages", "thought signatures, which only their own provider can read")
-    elif isinstance(part, Text) and part.refusal:
-        report.add("degraded", "messages", "a refusal became plain text")
-
-
-def _note_unknown(extra: Mapping[str, object], source: str, report: Report) -> None:
-    for key, value in extra.items():
-        if key != "cache_control" and value not in (None, "", [], {}):
-            report.add("dropped", "messages", f"the field {key!r}, which only {source} knows")
 
 
 def user_element(text: str) -> Element:

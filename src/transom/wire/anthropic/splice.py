@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from ...jsontext import join_object, loads, locate, raw_items, raw_object, string
 from ...messages import Attachment, Call, Content, Edit, Message, Part, Result, Text, Thinking
-from .blocks import Note, call_block, content_block, input_bytes, is_blank, result_block, result_content, text_block
+from ..arguments import object_bytes
+from ..report import Notes
+from .blocks import call_block, content_block, is_blank, result_block, result_content, text_block
 from .parse import parse_content
 
 __all__ = ["append_to_entry", "splice_content", "splice_message"]
 
 
-def splice_message(message: Message, note: Note) -> bytes | None:
+def splice_message(message: Message, note: Notes) -> bytes | None:
     """The element with the message's edits in it; ``None`` where nothing is left of its content."""
     assert message.origin is not None
     members = raw_object(message.origin.raw)
@@ -25,7 +27,7 @@ def splice_message(message: Message, note: Note) -> bytes | None:
     return join_object(members)
 
 
-def splice_content(content: bytes, edits: tuple[Edit, ...], note: Note) -> bytes | None:
+def splice_content(content: bytes, edits: tuple[Edit, ...], note: Notes) -> bytes | None:
     """A ``content`` or ``system`` value with edits in it, by index of its blocks; ``None`` where nothing is left."""
     changes = dict(edits)
     if not content.startswith(b"["):
@@ -46,7 +48,7 @@ def splice_content(content: bytes, edits: tuple[Edit, ...], note: Note) -> bytes
     return b"[" + b",".join(blocks) + b"]" if blocks else None
 
 
-def _built(part: Part, note: Note) -> bytes | None:
+def _built(part: Part, note: Notes) -> bytes | None:
     if isinstance(part, Call):
         return call_block(part, part.id, note)
     if isinstance(part, Result):
@@ -54,7 +56,7 @@ def _built(part: Part, note: Note) -> bytes | None:
     return content_block(part, True, False, note)
 
 
-def _spliced(block: bytes, part: Part, note: Note) -> bytes | None:
+def _spliced(block: bytes, part: Part, note: Notes) -> bytes | None:
     members = raw_object(block)
     kind = loads(members.get("type", b"null"))
     match part:
@@ -68,7 +70,7 @@ def _spliced(block: bytes, part: Part, note: Note) -> bytes | None:
         case Call() if kind == "tool_use":
             _put(members, "id", part.id)
             _put(members, "name", part.name)
-            written = input_bytes(part, note)
+            written = object_bytes(part, note)
             if members.get("input") != written:
                 members["input"] = written
         case Result() if kind == "tool_result":
@@ -86,7 +88,7 @@ def _put(members: dict[str, bytes], key: str, value: str) -> None:
         members[key] = string(value)
 
 
-def _splice_result(members: dict[str, bytes], part: Result, note: Note) -> None:
+def _splice_result(members: dict[str, bytes], part: Result, note: Notes) -> None:
     _put(members, "tool_use_id", part.call_id)
     if part.is_error:
         members["is_error"] = b"true"
@@ -101,7 +103,7 @@ def _splice_result(members: dict[str, bytes], part: Result, note: Note) -> None:
             members["content"] = content or b'""'
 
 
-def _splice_items(items: list[bytes], content: tuple[Content, ...], note: Note) -> bytes:
+def _splice_items(items: list[bytes], content: tuple[Content, ...], note: Notes) -> bytes:
     """Blocks of a result: those that still say the same keep their bytes, a changed text keeps its other fields."""
     known = [parse_content(_object(item)) for item in items]
     written: list[bytes] = []
