@@ -6,6 +6,7 @@ Knows how the parts of this package fit together; no other format.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from ...errors import FormatError
 from ...jsontext import dumps
@@ -28,6 +29,16 @@ class Anthropic:
     def name(self) -> str:
         """``anthropic``."""
         return FORMAT
+
+    @property
+    def conversation(self) -> str:
+        """``messages``."""
+        return "messages"
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``."""
+        return "unique"
 
     def detect(self, body: object) -> bool:
         """Whether something in the body is said only by this format."""

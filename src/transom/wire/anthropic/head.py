@@ -109,8 +109,8 @@ def _parse_choice(value: object) -> ToolChoice | None:
 
 def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, report: Report) -> Frame:
     """The request around the conversation, which stands last; tools and system prompt stand right before it."""
-    members = _own_fields(head) if head.format == FORMAT else _foreign_fields(head, report)
     tools = [raw for tool in head.tools if (raw := _render_tool(tool, report)) is not None]
+    members = _own_fields(head) if head.format == FORMAT else _foreign_fields(head, report, bool(tools))
     plain_tools = b""
     if tools:
         members["tools"] = b"[" + b",".join(tools) + b"]"
@@ -131,7 +131,7 @@ def _own_fields(head: Head) -> dict[str, bytes]:
     return members
 
 
-def _foreign_fields(head: Head, report: Report) -> dict[str, bytes]:
+def _foreign_fields(head: Head, report: Report, has_tools: bool) -> dict[str, bytes]:
     members: dict[str, bytes] = {}
     if head.model is not None:
         members["model"] = dumps(head.model)
@@ -161,12 +161,11 @@ def _foreign_fields(head: Head, report: Report) -> dict[str, bytes]:
             report.add("dropped", name, "Anthropic Messages has no such parameter")
     if output:
         members["output_config"] = dumps(output)
-    if head.tool_choice is not None:
-        choice = _render_choice(head.tool_choice, head.tools)
-        if choice is not None:
-            members["tool_choice"] = dumps(choice)
-        else:
-            report.add("dropped", "tool_choice", "a tool choice needs tools")
+    if head.tool_choice is not None and not has_tools:
+        # "tool_choice may only be specified while providing tools."
+        report.add("dropped", "tool_choice", "a tool choice needs tools")
+    elif head.tool_choice is not None:
+        members["tool_choice"] = dumps(_render_choice(head.tool_choice))
     for field in head.unshared:
         report.add("dropped", field, f"only {head.format or 'the source'} knows this field")
     return members
@@ -180,10 +179,7 @@ def _bounded(name: str, value: object, report: Report) -> object:
     return value
 
 
-def _render_choice(choice: ToolChoice, tools: Sequence[Tool]) -> dict[str, object] | None:
-    """``None`` where there is nothing to choose from: "tool_choice may only be specified while providing tools"."""
-    if not tools:
-        return None
+def _render_choice(choice: ToolChoice) -> dict[str, object]:
     wanted: dict[str, object] = {"type": _TYPES.get(choice.mode, "auto")}
     if choice.mode == "tool":
         wanted["name"] = tool_name(choice.name)

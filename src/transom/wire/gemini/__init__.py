@@ -1,0 +1,90 @@
+"""Gemini generateContent: the format as one class.
+
+Knows how the parts of this package fit together; no other format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...errors import FormatError
+from ...jsontext import dumps
+from ...messages import Message
+from ..bodies import as_item, open_body
+from ..format import Element, Frame, Head, RenderOptions, Request
+from ..report import Report, Violation
+from .head import parse_head, render_frame
+from .parse import FORMAT, parse_content, parse_system
+from .render import append_text, render_turn, user_element
+from .rules import validate
+
+__all__ = ["Gemini"]
+
+_SYSTEM = ("systemInstruction", "system_instruction")
+
+
+class Gemini:
+    """``gemini``: generateContent and streamGenerateContent. Stateless; see ``wire.format.Format``."""
+
+    @property
+    def name(self) -> str:
+        """``gemini``."""
+        return FORMAT
+
+    def detect(self, body: object) -> bool:
+        """Whether the body holds ``contents``, or is a list of elements with ``parts``."""
+        contents = body.get("contents") if isinstance(body, Mapping) else body
+        if not isinstance(contents, list | tuple):
+            return False
+        if not contents:
+            return isinstance(body, Mapping)
+        return all(isinstance(content, Mapping) and "parts" in content for content in contents)
+
+    def parse(self, body: object) -> Request:
+        """Read a request body or a bare list of contents."""
+        opened = open_body(body, "contents", ("tools", *_SYSTEM))
+        if "contents" not in opened.lists:
+            raise FormatError("the request has no list of contents", hint="Gemini bodies hold their conversation in 'contents'")
+        for field in ("tools", *_SYSTEM):
+            # An empty list of tools stays a field, so that it goes out again; a list of system texts only SDKs understand.
+            if field in opened.lists and (field != "tools" or not opened.lists[field]):
+                opened.fields[field] = [value for value, _ in opened.lists.pop(field)]
+        messages: list[Message] = []
+        for field in _SYSTEM:
+            if isinstance(opened.fields.get(field), Mapping | str):
+                value = opened.fields.pop(field)
+                messages.append(parse_system(value, opened.raw.get(field) or dumps(value), field))
+        messages.extend([parse_content(value, raw, index) for index, (value, raw) in enumerate(opened.lists["contents"])])
+        return Request(head=parse_head(opened), messages=tuple(messages))
+
+    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
+        """Read elements of ``contents``."""
+        return tuple([parse_content(*as_item(item), index) for index, item in enumerate(items)])
+
+    def render_turn(
+        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
+    ) -> tuple[Element, ...]:
+        """Render one turn."""
+        return render_turn(turn, options, report, where)
+
+    def render_head(
+        self,
+        head: Head,
+        system: Sequence[Message],
+        options: RenderOptions,  # noqa: ARG002 — the protocol's; Gemini has no markers
+        report: Report,
+    ) -> tuple[Frame, tuple[Element, ...]]:
+        """Render everything but the conversation; the system instruction stands in the frame."""
+        return render_frame(head, system, report), ()
+
+    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
+        """Add volatile text at the end of a user entry without function responses."""
+        return append_text(last, text)
+
+    def user_element(self, text: str) -> Element:
+        """A new user entry."""
+        return user_element(text)
+
+    def validate(self, body: object) -> list[Violation]:
+        """Every broken rule, in document order."""
+        return validate(body)
