@@ -32,9 +32,10 @@ __all__ = ["SQLiteBackend"]
 
 T = TypeVar("T")
 _READERS = 4
-_INLINE_READ = 256 * 1024
-_FLUSH_BYTES = 4 * 1024 * 1024
-_IDLE_FLUSH_BYTES = 256 * 1024
+_INLINE = 64 * 1024
+_YIELD = 0.002
+_FLUSH_BYTES = 8 * 1024 * 1024
+_IDLE_FLUSH_BYTES = 512 * 1024
 
 
 class _Connections:
@@ -88,6 +89,7 @@ class SQLiteBackend:
         self._clock = clock
         self._lock = threading.Lock()
         self._open: _Connections | None = None
+        self._yielded = 0.0
         self._inherited: list[_Connections] = []
 
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
@@ -96,7 +98,7 @@ class SQLiteBackend:
 
         def look(connection: sqlite3.Connection) -> tuple[bytes | None, str | None] | None:
             row: tuple[bytes | None, str | None] | None = connection.execute(
-                f"SELECT CASE WHEN size <= {_INLINE_READ} THEN data END, meta FROM entries WHERE namespace = ? AND path = ?",  # noqa: S608
+                f"SELECT CASE WHEN size <= {_INLINE} THEN data END, meta FROM entries WHERE namespace = ? AND path = ?",  # noqa: S608
                 address,
             ).fetchone()
             return row
@@ -123,12 +125,12 @@ class SQLiteBackend:
         """See ``StorageBackend``. Survives the end of the process; ``batch`` survives that of the machine."""
         write = _checked(Write(namespace, path, data, meta, text))
         now = self._clock()
-        await self._write(lambda connection: tables.put(connection, write, now))
+        await self._write_soon(lambda connection: tables.put(connection, write, now), len(data))
 
     async def delete(self, namespace: str, path: str) -> bool:
         """See ``StorageBackend``."""
         address = check_backend_namespace(namespace), check_path(path)
-        return await self._write(lambda connection: tables.delete(connection, *address))
+        return await self._write_soon(lambda connection: tables.delete(connection, *address))
 
     async def list(self, namespace: str, prefix: str = "") -> Sequence[str]:
         """See ``StorageBackend``."""
@@ -148,7 +150,7 @@ class SQLiteBackend:
         """See ``Append``."""
         write = _checked(Write(namespace, path, data, meta, text))
         now = self._clock()
-        await self._write(lambda connection: tables.append(connection, write, now))
+        await self._write_soon(lambda connection: tables.append(connection, write, now), len(data))
 
     async def put_if_absent(
         self,
@@ -171,7 +173,7 @@ class SQLiteBackend:
             ).fetchone()
             return tables.entry_of(row)
 
-        return await self._write(put)
+        return await self._write_soon(put, len(data))
 
     async def batch(self, writes: Iterable[Write]) -> Sequence[bool]:
         """See ``Batch``."""
@@ -195,7 +197,7 @@ class SQLiteBackend:
     async def flush(self) -> int:
         """Index everything that waits; how many documents."""
         done = 0
-        while self._reading(lambda connection: connection.execute("SELECT 1 FROM queue LIMIT 1").fetchone()):
+        while self._reading(tables.waiting):
             done += await self._write(lambda connection: tables.flush(connection, _FLUSH_BYTES))
         return done
 
@@ -264,6 +266,16 @@ class SQLiteBackend:
 
     async def _write(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False) -> T:
         return await asyncio.wrap_future(self._connections().writer.submit(run, sync=sync))
+
+    async def _write_soon(self, run: Callable[[sqlite3.Connection], T], size: int = 0) -> T:
+        if size <= _INLINE:
+            if (now := time.monotonic()) - self._yielded > _YIELD:
+                # A caller that stores thousands of entries in a row must not keep the loop to itself.
+                self._yielded = now
+                await asyncio.sleep(0)
+            if (done := self._connections().writer.attempt(run)) is not None:
+                return done[0]
+        return await self._write(run)
 
     async def _read(self, run: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.wrap_future(self._connections().executor.submit(self._reading, run))

@@ -13,10 +13,10 @@ from pathlib import Path
 from ....errors import NotFoundError, StoreError
 from . import schema
 
-__all__ = ["connect_reader", "connect_writer", "translate"]
+__all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "translate"]
 
 # 16 MB of log before it is copied into the file: every copy costs two syncs, which the default of 4 MB pays every 800 puts.
-_CHECKPOINT_PAGES = 4000
+CHECKPOINT_PAGES = 4000
 _LOG_LIMIT = 64 * 1024 * 1024
 
 
@@ -39,11 +39,12 @@ def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.
         raise translate(error, path) from error
     try:
         connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_LIMIT}")
         connection.execute("PRAGMA secure_delete = OFF")
         connection.execute("PRAGMA cache_size = -8000")
         schema.prepare(connection, path)
+        connection.execute("PRAGMA busy_timeout = 0")
     except sqlite3.Error as error:
         connection.close()
         raise translate(error, path) from error

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from ...backend import Hit
 from ...fulltext import Query, Term, excerpt, fold, parse_query
-from .tables import doc_text
+from .schema import DOCS
+from .tables import find_doc
 
 __all__ = ["search"]
 
@@ -25,9 +26,6 @@ _RERANK_CHARACTERS = 60_000
 
 _RANKED = "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
 _NEWEST = "SELECT rowid, 0.0 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
-_DOC = """SELECT entries.namespace, entries.path, docs.line, docs.start, docs.size, docs.text,
-          CASE WHEN docs.text IS NULL THEN entries.data END
-          FROM docs JOIN entries ON entries.id = docs.entry WHERE docs.id = ?"""
 
 
 @dataclass(slots=True)
@@ -137,11 +135,10 @@ def _run(
 
 
 def _candidate(connection: sqlite3.Connection, doc: int, score: float, namespaces: Sequence[str]) -> _Candidate | None:
-    row = connection.execute(_DOC, (doc,)).fetchone()
-    if row is None or (namespaces and row[0] not in namespaces):
+    found = find_doc(connection, doc)
+    if found is None or (namespaces and found.namespace not in namespaces):
         return None
-    text = row[5] if row[5] is not None else doc_text(bytes(row[6]), row[3], row[4])
-    return _Candidate(doc, score or 1e-6, row[0], row[1], row[2], text)
+    return _Candidate(doc, score or 1e-6, found.namespace, found.path, found.line, found.text)
 
 
 def _coverage(text: str, query: Query) -> float:
@@ -164,20 +161,15 @@ def _by_substring(connection: sqlite3.Connection, query: Query, namespaces: Sequ
     if not needles:
         return []
     found: list[_Candidate] = []
-    rows = connection.execute(
-        """SELECT docs.id, entries.namespace, entries.path, docs.line, docs.start, docs.size, docs.text,
-           CASE WHEN docs.text IS NULL THEN entries.data END
-           FROM docs JOIN entries ON entries.id = docs.entry ORDER BY docs.id DESC"""
-    )
-    for doc, namespace, path, line, start, size, text, data in rows:
-        if namespaces and namespace not in namespaces:
+    rows = connection.execute("SELECT id * ? FROM entries WHERE texts = 1 UNION ALL SELECT id FROM docs", (DOCS,))
+    for (doc,) in rows:
+        candidate = _candidate(connection, doc, 0.0, namespaces)
+        if candidate is None:
             continue
-        whole = text if text is not None else doc_text(bytes(data), start, size)
-        folded = fold(whole)
-        score = sum(len(needle) for needle in needles if needle in folded)
-        if score:
-            found.append(_Candidate(doc, float(score), namespace, path, line, whole))
+        folded = fold(candidate.text)
+        candidate.score = float(sum(len(needle) for needle in needles if needle in folded))
+        if candidate.score:
+            found.append(candidate)
             if len(found) >= 4 * limit:
                 break
-    rows.close()
     return found

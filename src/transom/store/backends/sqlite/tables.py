@@ -7,17 +7,35 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from ....errors import StoreError
 from ....jsontext import EMPTY, dumps, loads
 from ...backend import StoredEntry, Write
 from ...fulltext import clean, columns, texts_of
+from .schema import DOCS
 
-__all__ = ["append", "delete", "doc_text", "entry_of", "flush", "meta_of", "put", "touch"]
+__all__ = ["Doc", "append", "delete", "entry_of", "find_doc", "flush", "meta_of", "put", "touch", "waiting"]
 
-_EXISTS = "SELECT id FROM entries WHERE namespace = ? AND path = ?"
-_INSERT = "INSERT INTO entries (namespace, path, created, size, meta, data) VALUES (?, ?, ?, ?, ?, ?)"
-_UPDATE = "UPDATE entries SET created = ?, size = ?, meta = ?, data = ? WHERE id = ?"
-_DOC = "INSERT INTO docs (entry, line, start, size, text) VALUES (?, ?, ?, ?, ?)"
+_INSERT = """INSERT INTO entries (namespace, path, created, size, texts, meta, data) VALUES (?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (namespace, path) DO NOTHING"""
+_UPDATE = "UPDATE entries SET created = ?, size = ?, texts = ?, meta = ?, data = ? WHERE id = ?"
+_NONE, _ITSELF, _DOCS = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """An indexed text and where it came from; ``line`` counts from 1, 0 where the entry has one text."""
+
+    namespace: str
+    path: str
+    line: int
+    text: str
+
+
+def entry_of(row: tuple[bytes, str | None]) -> StoredEntry:
+    """An entry from its ``data`` and ``meta`` columns."""
+    return StoredEntry(row[0], meta_of(row[1]))
 
 
 def meta_of(meta: str | None) -> Mapping[str, object]:
@@ -28,105 +46,150 @@ def meta_of(meta: str | None) -> Mapping[str, object]:
 
 def put(connection: sqlite3.Connection, write: Write, now: float) -> bool:
     """Store one entry and queue its text; whether it was stored."""
-    meta = dumps(write.meta).decode() if write.meta else None
-    row = connection.execute(_EXISTS, (write.namespace, write.path)).fetchone()
-    if row is None:
-        values = (write.namespace, write.path, now, len(write.data), meta, write.data)
-        entry = connection.execute(_INSERT, values).lastrowid
+    meta = dumps(write.meta).decode("utf-8") if write.meta else None
+    texts = _kind(write)
+    values = (write.namespace, write.path, now, len(write.data), texts, meta, write.data)
+    cursor = connection.execute(_INSERT, values)
+    if cursor.rowcount:
+        entry = cursor.lastrowid
         assert entry is not None
     elif write.if_absent:
         return False
     else:
-        entry = int(row[0])
+        entry = _id(connection, write.namespace, write.path)
+        assert entry is not None
         _unindex(connection, entry)
-        connection.execute(_UPDATE, (now, len(write.data), meta, write.data, entry))
-    if write.text is not None:
+        connection.execute(_UPDATE, (now, len(write.data), texts, meta, write.data, entry))
+    if texts == _ITSELF:
+        connection.execute("INSERT INTO queue (doc) VALUES (?)", (entry * DOCS,))
+    elif texts == _DOCS:
         many = isinstance(write.text, tuple)
-        for line, text in enumerate(texts_of(write.text), 1):
-            same = not many and text.encode("utf-8", "surrogatepass") == write.data
-            _queue(connection, entry, line if many else 0, 0, len(write.data) if same else 0, None if same else text)
+        for number, text in enumerate(texts_of(write.text)):
+            _add_doc(connection, entry * DOCS + number, number + 1 if many else 0, 0, 0, clean(text))
     return True
+
+
+def _kind(write: Write) -> int:
+    text = write.text
+    if not text:
+        return _NONE
+    if isinstance(text, tuple):
+        if len(text) >= DOCS:
+            raise StoreError(f"an entry of {len(text)} texts", hint=f"split it: at most {DOCS - 1}")
+        return _DOCS
+    return _ITSELF if text.encode("utf-8", "surrogatepass") == write.data else _DOCS
+
+
+def _add_doc(connection: sqlite3.Connection, doc: int, line: int, start: int, size: int, text: str | None) -> None:
+    if text == "":
+        return
+    connection.execute("INSERT INTO docs (id, line, start, size, text) VALUES (?, ?, ?, ?, ?)", (doc, line, start, size, text))
+    connection.execute("INSERT INTO queue (doc) VALUES (?)", (doc,))
 
 
 def append(connection: sqlite3.Connection, write: Write, now: float) -> None:
     """Add bytes at the end of an entry and queue their text."""
     row = connection.execute(
-        "SELECT id, data FROM entries WHERE namespace = ? AND path = ?", (write.namespace, write.path)
+        "SELECT id, data, texts FROM entries WHERE namespace = ? AND path = ?", (write.namespace, write.path)
     ).fetchone()
     if row is None:
         put(connection, write, now)
         return
-    entry, old = int(row[0]), bytes(row[1])
-    meta = dumps(write.meta).decode() if write.meta else None
-    data = old + write.data
-    connection.execute("UPDATE entries SET size = ?, meta = ?, data = ? WHERE id = ?", (len(data), meta, data, entry))
-    if isinstance(write.text, str):
+    entry, old, texts = int(row[0]), row[1], int(row[2])
+    meta = dumps(write.meta).decode("utf-8") if write.meta else None
+    if isinstance(write.text, str) and write.text:
+        first = entry * DOCS
+        if texts == _ITSELF:
+            # What was the whole is now a part; it is indexed, or queued, under the same number.
+            connection.execute("INSERT INTO docs (id, line, start, size) VALUES (?, 0, 0, ?)", (first, len(old)))
+        last = connection.execute("SELECT max(id) FROM docs WHERE id >= ? AND id < ?", (first, first + DOCS)).fetchone()[0]
+        doc = first if last is None else int(last) + 1
         same = write.text.encode("utf-8", "surrogatepass") == write.data
-        _queue(connection, entry, 0, len(old) if same else 0, len(write.data) if same else 0, None if same else write.text)
-
-
-def _queue(connection: sqlite3.Connection, entry: int, line: int, start: int, size: int, text: str | None) -> None:
-    if text is not None:
-        text = clean(text)
-    if text == "" or (text is None and size == 0):
-        return
-    doc = connection.execute(_DOC, (entry, line, start, size, text)).lastrowid
-    connection.execute("INSERT INTO queue (doc) VALUES (?)", (doc,))
+        _add_doc(connection, doc, 0, len(old), len(write.data) if same else 0, None if same else clean(write.text))
+        texts = _DOCS
+    elif texts == _ITSELF:
+        connection.execute("INSERT INTO docs (id, line, start, size) VALUES (?, 0, 0, ?)", (entry * DOCS, len(old)))
+        texts = _DOCS
+    data = old + write.data
+    connection.execute(
+        "UPDATE entries SET size = ?, texts = ?, meta = ?, data = ? WHERE id = ?", (len(data), texts, meta, data, entry)
+    )
 
 
 def delete(connection: sqlite3.Connection, namespace: str, path: str) -> bool:
     """Remove an entry, its index rows and its uses; whether it was there."""
-    row = connection.execute(_EXISTS, (namespace, path)).fetchone()
-    if row is None:
+    entry = _id(connection, namespace, path)
+    if entry is None:
         return False
-    entry = int(row[0])
     _unindex(connection, entry)
     connection.execute("DELETE FROM uses WHERE entry = ?", (entry,))
     connection.execute("DELETE FROM entries WHERE id = ?", (entry,))
     return True
 
 
+def _id(connection: sqlite3.Connection, namespace: str, path: str) -> int | None:
+    row = connection.execute("SELECT id FROM entries WHERE namespace = ? AND path = ?", (namespace, path)).fetchone()
+    return int(row[0]) if row else None
+
+
 def _unindex(connection: sqlite3.Connection, entry: int) -> None:
     """Take an entry out of the index. A contentless table forgets a row only when told what was in it."""
-    docs = connection.execute(
-        """SELECT docs.id, docs.start, docs.size, docs.text, queue.doc FROM docs LEFT JOIN queue ON queue.doc = docs.id
-           WHERE docs.entry = ?""",
-        (entry,),
-    ).fetchall()
-    if not docs:
+    data, texts = connection.execute(
+        "SELECT CASE WHEN texts THEN data END, texts FROM entries WHERE id = ?", (entry,)
+    ).fetchone()
+    if texts == _NONE:
         return
-    data: bytes | None = None
-    for doc, start, size, text, queued in docs:
-        if queued is not None:
-            connection.execute("DELETE FROM queue WHERE doc = ?", (doc,))
-            continue
-        if text is None:
-            if data is None:
-                data = bytes(connection.execute("SELECT data FROM entries WHERE id = ?", (entry,)).fetchone()[0])
-            text = doc_text(data, start, size)  # noqa: PLW2901 - the same value, materialised
-        connection.execute("INSERT INTO words (words, rowid, text, dense) VALUES ('delete', ?, ?, ?)", (doc, *columns(text)))
-    connection.execute("DELETE FROM docs WHERE entry = ?", (entry,))
+    first, end = entry * DOCS, (entry + 1) * DOCS
+    queued = {int(row[0]) for row in connection.execute("SELECT doc FROM queue WHERE doc >= ? AND doc < ?", (first, end))}
+    rows = connection.execute("SELECT id, start, size, text FROM docs WHERE id >= ? AND id < ?", (first, end)).fetchall()
+    for doc, start, size, text in rows if texts == _DOCS else [(first, 0, len(data), None)]:
+        if doc not in queued:
+            values = (doc, *columns(text if text is not None else _part(data, start, size)))
+            connection.execute("INSERT INTO words (words, rowid, text, dense) VALUES ('delete', ?, ?, ?)", values)
+    connection.execute("DELETE FROM queue WHERE doc >= ? AND doc < ?", (first, end))
+    connection.execute("DELETE FROM docs WHERE id >= ? AND id < ?", (first, end))
 
 
-def doc_text(data: bytes, start: int, size: int) -> str:
-    """The text of a document that is a stretch of its entry."""
+def _part(data: bytes, start: int, size: int) -> str:
     return clean(data[start : start + size].decode("utf-8", "surrogatepass"))
 
 
+def find_doc(connection: sqlite3.Connection, doc: int) -> Doc | None:
+    """The text with this number in the index."""
+    row = connection.execute(
+        """SELECT namespace, path, docs.line, docs.start, docs.size, docs.text,
+           CASE WHEN docs.text IS NULL THEN data END, texts
+           FROM entries LEFT JOIN docs ON docs.id = ?1 WHERE entries.id = ?2""",
+        (doc, doc // DOCS),
+    ).fetchone()
+    if row is None:
+        return None
+    namespace, path, line, start, size, text, data, texts = row
+    if texts == _ITSELF:
+        return Doc(namespace, path, 0, clean(data.decode("utf-8", "surrogatepass")))
+    if texts == _NONE or line is None:
+        return None
+    return Doc(namespace, path, line, text if text is not None else _part(data, start, size))
+
+
+def waiting(connection: sqlite3.Connection) -> bool:
+    """Whether there is index work."""
+    return connection.execute("SELECT 1 FROM queue LIMIT 1").fetchone() is not None
+
+
 def flush(connection: sqlite3.Connection, most: int) -> int:
-    """Index queued documents, oldest first, until ``most`` bytes of them are done; how many documents were."""
-    rows = connection.execute(
-        """SELECT queue.doc, docs.start, docs.size, docs.text, CASE WHEN docs.text IS NULL THEN entries.data END
-           FROM queue JOIN docs ON docs.id = queue.doc JOIN entries ON entries.id = docs.entry
-           ORDER BY queue.doc"""
-    )
-    done = last = 0
-    for doc, start, size, text, data in rows:
-        words, dense = columns(text if text is not None else doc_text(data, start, size))
-        connection.execute("INSERT INTO words (rowid, text, dense) VALUES (?, ?, ?)", (doc, words, dense))
+    """Index queued texts, oldest entry first, until ``most`` bytes of them are done; how many were."""
+    done = 0
+    last = -1
+    rows = connection.execute("SELECT doc FROM queue ORDER BY doc")
+    for (doc,) in rows:
         last = doc
+        found = find_doc(connection, doc)
+        if found is not None:
+            words, dense = columns(found.text)
+            connection.execute("INSERT INTO words (rowid, text, dense) VALUES (?, ?, ?)", (doc, words, dense))
+            most -= len(words) + len(dense)
         done += 1
-        most -= len(words) + len(dense)
         if most <= 0:
             break
     rows.close()
@@ -142,8 +205,3 @@ def touch(connection: sqlite3.Connection, uses: Iterable[tuple[str, str, float, 
            ON CONFLICT (entry) DO UPDATE SET accessed = max(accessed, excluded.accessed), uses = uses + excluded.uses""",
         uses,
     )
-
-
-def entry_of(row: tuple[bytes, str | None]) -> StoredEntry:
-    """An entry from its ``data`` and ``meta`` columns."""
-    return StoredEntry(bytes(row[0]), meta_of(row[1]))

@@ -1,8 +1,10 @@
-"""The one thread that writes.
+"""The connection that writes, and the thread that waits for the disk.
 
-Knows transactions, no tables. Callers hand in functions of a connection and get futures, so that no event loop waits for a
-disk, and several loops and threads may share a store. What is waiting is written in one transaction (a group commit); when
-one of a group fails, the group is undone and each is tried by itself, so that one caller's fault is no other's.
+Knows transactions, no tables. Work is handed in as functions of a connection. What must be on disk is queued for one thread, so
+that no event loop waits for a sync; what is waiting is written in one transaction (a group commit), and when one of a group
+fails, the group is undone and each is tried by itself, so that one caller's fault is no other's. What need only survive the
+process may run at once in the caller's thread when nothing else is under way: measured, that takes 100 µs, and the way to the
+thread and back another 200. Copying the log into the file costs syncs, so only the thread does it.
 """
 
 from __future__ import annotations
@@ -11,19 +13,22 @@ import contextlib
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from ....errors import StoreError, TransomError
-from .connection import connect_writer, translate
+from ....errors import StoreError
+from .connection import CHECKPOINT_PAGES, connect_writer, translate
 
 __all__ = ["Writer"]
 
 T = TypeVar("T")
 _GROUP = 64
 _IDLE = 0.2
+_UNCOPIED = 2000
+"""Commits in callers' threads after which the thread is asked to copy the log into the file."""
 
 
 class _Job:
@@ -38,7 +43,7 @@ class _Job:
 
 
 class Writer:
-    """Runs functions in transactions, one thread, in the order they came.
+    """Runs functions in transactions, one at a time.
 
     Args:
         path: the file.
@@ -55,12 +60,16 @@ class Writer:
         self._create = create
         self._idle = idle
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._waiting = 0
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self._synchronous = -1
+        self._turn = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._settings: dict[str, int] = {}
+        self._uncopied = 0
 
     def submit(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False) -> Future[T]:
-        """Run a function inside a transaction.
+        """Run a function inside a transaction, in the thread.
 
         Args:
             run: may run twice, when another function of its group failed.
@@ -72,8 +81,35 @@ class Writer:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=f"store {self._path.name}", daemon=True)
                 self._thread.start()
+            self._waiting += 1
             self._jobs.put(job)
         return job.future  # type: ignore[return-value]
+
+    def attempt(self, run: Callable[[sqlite3.Connection], T]) -> tuple[T] | None:
+        """Run a function inside a transaction, at once and without a sync; ``None`` when something else is under way."""
+        if self._waiting or not self._turn.acquire(blocking=False):
+            return None
+        try:
+            connection = self._connection
+            if connection is None:
+                return None
+            self._set(connection, "synchronous", 1)
+            self._set(connection, "wal_autocheckpoint", 0)
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                    return None
+                raise
+            result = self._commit(connection, [run])[0]
+        except sqlite3.Error as error:
+            raise translate(error, self._path) from error
+        finally:
+            self._turn.release()
+        self._uncopied += 1
+        if self._uncopied == _UNCOPIED:
+            self.submit(lambda _: None)
+        return (result,)
 
     def close(self) -> None:
         """Finish what is waiting and end the thread. It starts again with the next job."""
@@ -85,84 +121,106 @@ class Writer:
             thread.join()
 
     def _work(self) -> None:
-        connection: sqlite3.Connection | None = None
-        self._synchronous = -1
         restless = True
         try:
             while True:
                 try:
-                    job = self._jobs.get(timeout=_IDLE) if restless and connection is not None else self._jobs.get()
+                    job = self._jobs.get(timeout=_IDLE if restless else None)
                 except queue.Empty:
-                    restless = self._rest(connection)
+                    restless = self._rest()
                     continue
-                if job is None:
-                    return
-                group = [job]
-                ending = False
-                while len(group) < _GROUP:
-                    try:
-                        other = self._jobs.get_nowait()
-                    except queue.Empty:
-                        break
-                    if other is None:
-                        ending = True
-                        break
-                    group.append(other)
-                group = [job for job in group if job.future.set_running_or_notify_cancel()]
-                if connection is None:
-                    connection = self._open(group)
-                if connection is not None and group:
-                    self._run(connection, group)
-                    restless = True
+                group = self._gather(job)
+                ending = not group or group[-1] is None
+                jobs = [job for job in group if job is not None]
+                with self._turn:
+                    self._run([job for job in jobs if job.future.set_running_or_notify_cancel()])
+                with self._lock:
+                    self._waiting -= len(jobs)
                 if ending:
                     return
+                restless = True
         finally:
-            if connection is not None:
-                with contextlib.suppress(sqlite3.Error):
-                    connection.close()
+            with self._turn:
+                connection, self._connection = self._connection, None
+                if connection is not None:
+                    with contextlib.suppress(sqlite3.Error):
+                        connection.close()
 
-    def _open(self, group: list[_Job]) -> sqlite3.Connection | None:
-        try:
-            return connect_writer(self._path, busy_timeout=self._busy_timeout, create=self._create)
-        except StoreError as error:
-            for job in group:
-                job.future.set_exception(error)
-            return None
+    def _gather(self, job: _Job | None) -> list[_Job | None]:
+        """A job and those behind it; the last is ``None`` when the thread is to end."""
+        group = [job]
+        while group[-1] is not None and len(group) < _GROUP:
+            try:
+                group.append(self._jobs.get_nowait())
+            except queue.Empty:
+                break
+        return group
 
-    def _rest(self, connection: sqlite3.Connection | None) -> bool:
-        if connection is None or self._idle is None:
-            return False
+    def _rest(self) -> bool:
+        if self._idle is None or not self._turn.acquire(blocking=False):
+            return True
+        connection = self._connection
         try:
+            if connection is None:
+                return False
+            self._set(connection, "synchronous", 1)
+            self._set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)
             return self._idle(connection)
         except sqlite3.Error:
             # Nobody waits for this work; whoever needs it (a search) does it again and hears of the failure.
-            if connection.in_transaction:
+            if connection is not None and connection.in_transaction:
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
             return False
+        finally:
+            self._turn.release()
 
-    def _run(self, connection: sqlite3.Connection, group: list[_Job]) -> None:
+    def _run(self, group: list[_Job]) -> None:
+        if not group:
+            return
         try:
-            results = self._transact(connection, group)
+            results = self._transact(group)
         except Exception as error:  # noqa: BLE001 - whatever a job raises belongs to its caller
             if len(group) > 1:
                 for job in group:
-                    self._run(connection, [job])
+                    self._run([job])
             else:
                 group[0].future.set_exception(self._explained(error))
             return
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 
-    def _transact(self, connection: sqlite3.Connection, group: list[_Job]) -> list[object]:
-        # Measured: without a sync a commit costs about 60 µs, with one 200 µs and up, by the disk.
-        level = 2 if any(job.sync for job in group) else 1
-        if level != self._synchronous:
-            connection.execute(f"PRAGMA synchronous = {level}")
-            self._synchronous = level
-        connection.execute("BEGIN IMMEDIATE")
+    def _transact(self, group: list[_Job]) -> list[object]:
+        if self._connection is None:
+            self._settings = {}
+            self._connection = connect_writer(self._path, busy_timeout=self._busy_timeout, create=self._create)
+        connection = self._connection
+        self._set(connection, "synchronous", 2 if any(job.sync for job in group) else 1)
+        self._set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)
+        self._begin(connection)
+        results = self._commit(connection, [job.run for job in group])
+        if self._uncopied >= _UNCOPIED:
+            self._uncopied = 0
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return results
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Wait for other processes here: SQLite's own waiting would block callers' threads as well, and sleeps longer."""
+        deadline = time.monotonic() + self._busy_timeout
+        pause = 0.0005
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise
+            time.sleep(pause)
+            pause = min(0.02, pause * 1.5)
+
+    def _commit(self, connection: sqlite3.Connection, runs: list[Callable[[sqlite3.Connection], T]]) -> list[T]:
         try:
-            results = [job.run(connection) for job in group]
+            results = [run(connection) for run in runs]
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -171,9 +229,14 @@ class Writer:
             raise
         return results
 
+    def _set(self, connection: sqlite3.Connection, name: str, value: int) -> None:
+        if self._settings.get(name) != value:
+            connection.execute(f"PRAGMA {name} = {value}")
+            self._settings[name] = value
+
     def _explained(self, error: Exception) -> Exception:
-        if isinstance(error, sqlite3.Error):
-            explained: TransomError = translate(error, self._path)
-            explained.__cause__ = error
-            return explained
-        return error
+        if not isinstance(error, sqlite3.Error):
+            return error
+        explained: StoreError = translate(error, self._path)
+        explained.__cause__ = error
+        return explained
