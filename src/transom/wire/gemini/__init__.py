@@ -6,6 +6,8 @@ Knows how the parts of this package fit together; no other format.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
+from typing import Literal
 
 from ...errors import FormatError
 from ...jsontext import dumps
@@ -30,6 +32,16 @@ class Gemini:
     def name(self) -> str:
         """``gemini``."""
         return FORMAT
+
+    @property
+    def conversation(self) -> str:
+        """``contents``."""
+        return "contents"
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``: calls and responses are matched by name and order."""
+        return "free"
 
     def detect(self, body: object) -> bool:
         """Whether the body holds ``contents``, or is a list of elements with ``parts``."""
