@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
-from typing import Literal
 
 from ...errors import FormatError
 from ...jsontext import dumps
