@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..format import Head
 from ...messages import Message
+from ..format import Head
 
 __all__ = ["Conversation", "ModelCall", "Segment", "Skip", "Transcript", "TranscriptReader", "Usage"]
 
