@@ -16,7 +16,7 @@ __all__ = ["app"]
 app = App(name="config", help="Show each setting and where it came from, or change one.")
 
 ForUser = Annotated[
-    bool, Parameter(name="--user", negative="", help="Change the user's own settings instead of the project's.")
+    bool, Parameter(name="--user", negative="", show_default=False, help="Change the user's own file instead of the project's.")
 ]
 
 

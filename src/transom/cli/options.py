@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 __all__ = ["JSON", "Prune", "Scope", "StorePath", "Strategy", "Target", "Tokenizer", "Window"]
 
-JSON = Annotated[bool, Parameter(name="--json", negative="", help="Print exact JSON instead of text.")]
+JSON = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print exact JSON instead of text.")]
 Window = Annotated[int | None, Parameter(name="--window", help="The window that payloads must fit, in tokens.")]
 Target = Annotated[str | None, Parameter(name="--target", help="The wire format to write.")]
 Strategy = Annotated[str | None, Parameter(name="--strategy", help="Overflow strategies in order, separated by commas.")]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from ..jsontext import dumps
 
-__all__ = ["json_line", "line", "note", "progress", "raw", "table"]
+__all__ = ["json_line", "json_note", "line", "note", "progress", "raw", "table"]
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
 
@@ -32,6 +32,13 @@ def note(text: str) -> None:
 def json_line(value: object) -> None:
     """One JSON document and a newline."""
     raw(dumps(value) + b"\n")
+
+
+def json_note(value: object) -> None:
+    """One JSON document beside the result, as one line on stderr."""
+    sys.stderr.flush()
+    sys.stderr.buffer.write(dumps(value) + b"\n")
+    sys.stderr.buffer.flush()
 
 
 def raw(data: bytes) -> None:
