@@ -37,6 +37,8 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
+    Command("convert", "transom.cli.convert:convert", "Write a conversation in another wire format."),
+    Command("validate", "transom.cli.validate:validate", "Name every rule of a provider that a conversation breaks."),
     Command("config", "transom.cli.config:app", "Show each setting and where it came from, or change one."),
 )
 

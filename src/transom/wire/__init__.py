@@ -1,1 +1,1 @@
-"""How each provider spells a conversation."""
+"""How each provider spells a conversation. Importing it loads no format: ask a registry for one."""

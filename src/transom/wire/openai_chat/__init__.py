@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from ...errors import FormatError
 from ...messages import Message
@@ -24,6 +25,21 @@ class OpenAIChat:
     def name(self) -> str:
         """``openai``."""
         return parse.FORMAT
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``."""
+        return "present"
+
+    @property
+    def conversation(self) -> str:
+        """``messages``."""
+        return "messages"
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``."""
+        return "present"
 
     def detect(self, body: object) -> bool:
         """See ``Format.detect``: every element looks like a chat message and none like another provider's."""

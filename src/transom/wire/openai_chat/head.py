@@ -139,6 +139,8 @@ def _is_legacy(tool: Tool) -> bool:
 
 def _members(head: Head, report: Report) -> dict[str, bytes]:
     members: dict[str, bytes] = {}
+    for field in head.unshared:
+        report.add("dropped", field, f"a request field that only {head.format} knows")
     if head.model is not None:
         members["model"] = dumps(head.model)
     if head.max_output_tokens is not None:

@@ -8,7 +8,7 @@ calls, the results follow as ``tool`` entries in call order, whatever else the t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
 from ...messages import Attachment, Call, Message, Opaque, Part, RedactedThinking, Result, Text, Thinking
@@ -21,6 +21,9 @@ from .parts import call_block, content_block, is_carried
 from .splice import spliced
 
 __all__ = ["render_system", "render_turn", "user_element"]
+
+_SAID_OTHERWISE = frozenset({"cache_control", "detail", "id", "role", "status", "type"})
+"""Fields that are carried in another way, or that mean nothing outside their source."""
 
 _NAME = re.compile(r"[^\s<|\\/>]{1,64}")
 
@@ -121,7 +124,7 @@ class _Turn:
             for index, part in enumerate(message.parts):
                 if isinstance(part, Call):
                     calls.append(call_block(part, self._pairing.ids[at, index]))
-                    self._note_call(at, index, part)
+                    self._note_call(at, part)
                     continue
                 block = self._assistant_block(at, index, part)
                 if block is not None:
@@ -143,7 +146,7 @@ class _Turn:
     def _assistant_block(self, at: int, index: int, part: Part) -> dict[str, object] | None:
         match part:
             case Text():
-                self._note_part_extra(at, index, part.extra)
+                self._note_fields(at, part.extra)
                 return content_block(part)
             case Thinking():
                 if self._options.thinking == "text" and part.text:
@@ -203,7 +206,7 @@ class _Turn:
                     self._drop(at, index, f"a {item.kind!r} item, which only {item.format} understands")
         if result.is_error:
             self._report.add("degraded", self._place(at, index), "a chat result cannot be marked as an error")
-        self._note_part_extra(at, index, result.extra)
+        self._note_fields(at, result.extra)
         call_id = self._pairing.result_id((at, index), result)
         return dumps({"role": "tool", "tool_call_id": call_id, "content": _in_short(texts)})
 
@@ -214,10 +217,10 @@ class _Turn:
         for index, part in enumerate(message.parts):
             match part:
                 case Text():
-                    self._note_part_extra(at, index, part.extra)
+                    self._note_fields(at, part.extra)
                     blocks.append({"type": "text", "text": part.text})
                 case Attachment() if message.role == "user" and is_carried(part):
-                    self._note_part_extra(at, index, {key: item for key, item in part.extra.items() if key != "detail"})
+                    self._note_fields(at, part.extra)
                     blocks.append(content_block(part))
                 case Attachment():
                     self._drop(at, index, f"a file ({part.media_type}) that a {message.role} message cannot hold")
@@ -248,22 +251,24 @@ class _Turn:
         return None
 
     def _note_extra(self, at: int, message: Message) -> None:
+        """Report the fields of a message that only its own provider knows, each once in a conversation."""
         if message.cache_breakpoint:
-            self._drop(at, None, "a cache breakpoint: chat caches prefixes by itself")
-        for key, value in message.extra.items():
-            if value not in (None, [], {}) and key != "role":
-                self._drop(at, None, f"the field {key!r}, which only its own provider knows")
+            self._report.add("dropped", "messages", "cache breakpoints: OpenAI caches prefixes by itself")
+        self._note_fields(at, message.extra)
 
-    def _note_part_extra(self, at: int, index: int, extra: object) -> None:
-        if isinstance(extra, dict):
-            for key, value in extra.items():
-                if value not in (None, [], {}):
-                    self._drop(at, index, f"the field {key!r}, which only its own provider knows")
+    def _note_fields(self, at: int, extra: Mapping[str, object]) -> None:
+        if not extra:
+            return
+        origin = self._turn[at].origin
+        source = "its own provider" if origin is None else origin.format
+        for key, value in extra.items():
+            if key not in _SAID_OTHERWISE and value not in (None, "", False, [], {}):
+                self._report.add("dropped", "messages", f"the field {key!r}, which only {source} knows")
 
-    def _note_call(self, at: int, index: int, call: Call) -> None:
+    def _note_call(self, at: int, call: Call) -> None:
         if call.signature is not None:
-            self._drop(at, index, "a thought signature")
-        self._note_part_extra(at, index, call.extra)
+            self._report.add("dropped", "messages", "thought signatures, which only their own provider can read")
+        self._note_fields(at, call.extra)
 
 
 def _in_short(blocks: list[dict[str, object]]) -> object:

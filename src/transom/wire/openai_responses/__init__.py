@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from ...errors import FormatError
 from ...jsontext import dumps
@@ -26,6 +27,21 @@ class OpenAIResponses:
     def name(self) -> str:
         """``openai-responses``."""
         return parse.FORMAT
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``."""
+        return "unique"
+
+    @property
+    def conversation(self) -> str:
+        """``input``."""
+        return "input"
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """See ``Format.ids``."""
+        return "unique"
 
     def detect(self, body: object) -> bool:
         """See ``Format.detect``: an ``input``, or a bare list in which at least one item has a type of its own."""

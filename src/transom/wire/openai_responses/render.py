@@ -7,7 +7,7 @@ calls of their turn, in call order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
 from ...messages import Attachment, Call, Message, Opaque, RedactedThinking, Result, Text, Thinking
@@ -20,6 +20,10 @@ from .parts import call_item, content_block, is_carried
 from .splice import spliced
 
 __all__ = ["render_system", "render_turn", "user_element"]
+
+
+_SAID_OTHERWISE = frozenset({"cache_control", "detail", "id", "role", "status", "type"})
+"""Fields that are carried in another way, or that mean nothing outside their source."""
 
 
 def user_element(text: str) -> Element:
@@ -140,12 +144,12 @@ class _Turn:
                 case Text():
                     if part.refusal:
                         self._report.add("degraded", self._place(at, index), "a refusal became plain text")
-                    self._note_part_extra(at, index, part.extra)
+                    self._note_fields(at, part.extra)
                     yield _whole(dumps({"role": "assistant", "content": part.text}))
                 case Call():
                     if part.signature is not None:
-                        self._drop(at, index, "a thought signature")
-                    self._note_part_extra(at, index, part.extra)
+                        self._report.add("dropped", "messages", "thought signatures, which only their own provider can read")
+                    self._note_fields(at, part.extra)
                     yield _whole(dumps(call_item(part, self._pairing.ids[at, index])))
                 case Thinking():
                     if self._options.thinking == "text" and part.text:
@@ -182,7 +186,7 @@ class _Turn:
                         self._drop(at, index, f"a {item.kind!r} item, which only {item.format} understands")
         if result.is_error:
             self._report.add("degraded", self._place(at, index), "an output cannot be marked as an error")
-        self._note_part_extra(at, index, result.extra)
+        self._note_fields(at, result.extra)
         place = self._pairing.calls[at, index]
         call = None if place is None else self._turn[place[0]].parts[place[1]]
         kind = "custom_tool_call_output" if isinstance(call, Call) and call.kind == "custom" else "function_call_output"
@@ -195,10 +199,10 @@ class _Turn:
         for index, part in enumerate(message.parts):
             match part:
                 case Text():
-                    self._note_part_extra(at, index, part.extra)
+                    self._note_fields(at, part.extra)
                     blocks.append({"type": "input_text", "text": part.text})
                 case Attachment() if message.role != "system" and is_carried(part):
-                    self._note_part_extra(at, index, {key: item for key, item in part.extra.items() if key != "detail"})
+                    self._note_fields(at, part.extra)
                     blocks.append(content_block(part))
                 case Attachment():
                     self._drop(at, index, f"a file ({part.media_type}) that a {message.role} message cannot hold")
@@ -220,18 +224,19 @@ class _Turn:
         yield _whole(dumps({"role": "user" if role == "tool" else role, "content": _in_short(blocks)}))
 
     def note_extra(self, at: int, message: Message) -> None:
-        """Report the fields of a message that only its own provider knows."""
+        """Report the fields of a message that only its own provider knows, each once in a conversation."""
         if message.cache_breakpoint:
-            self._drop(at, None, "a cache breakpoint: Responses caches prefixes by itself")
-        for key, value in message.extra.items():
-            if value not in (None, [], {}) and key != "role":
-                self._drop(at, None, f"the field {key!r}, which only its own provider knows")
+            self._report.add("dropped", "messages", "cache breakpoints: OpenAI caches prefixes by itself")
+        self._note_fields(at, message.extra)
 
-    def _note_part_extra(self, at: int, index: int, extra: object) -> None:
-        if isinstance(extra, dict):
-            for key, value in extra.items():
-                if value not in (None, [], {}):
-                    self._drop(at, index, f"the field {key!r}, which only its own provider knows")
+    def _note_fields(self, at: int, extra: Mapping[str, object]) -> None:
+        if not extra:
+            return
+        origin = self._turn[at].origin
+        source = "its own provider" if origin is None else origin.format
+        for key, value in extra.items():
+            if key not in _SAID_OTHERWISE and value not in (None, "", False, [], {}):
+                self._report.add("dropped", "messages", f"the field {key!r}, which only {source} knows")
 
 
 def _in_short(blocks: list[dict[str, object]]) -> object:

@@ -1,0 +1,68 @@
+"""A conversation file as commands read it: bytes from a path or stdin, and what they hold.
+
+Knows the wire formats and the transcript readers; no command.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import FormatError
+from ..wire import transcripts
+from ..wire.format import Format, Request
+from ..wire.registry import FormatRegistry
+from ..wire.transcripts import Transcript
+
+__all__ = ["Source", "read_bytes", "read_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file holds: a request body of a wire format, or a transcript.
+
+    Attributes:
+        data: the bytes of the file.
+        wire: the format, for a request body.
+        transcript: what was read, for all else.
+    """
+
+    data: bytes
+    wire: Format | None = None
+    transcript: Transcript | None = None
+
+    def segments(self) -> Iterator[tuple[str, Request]]:
+        """Each segment of the transcript as a request, with what to call it."""
+        if self.transcript is None:
+            return
+        for conversation in self.transcript.conversations:
+            for number, segment in enumerate(conversation.segments, 1):
+                name = conversation.id if len(conversation.segments) == 1 else f"{conversation.id}, segment {number}"
+                yield name, Request(head=segment.head, messages=segment.messages)
+
+
+def read_bytes(file: str) -> bytes:
+    """The bytes of a file; ``-`` is stdin."""
+    return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def read_source(file: str, format: str | None, registry: FormatRegistry) -> Source:  # noqa: A002 - the option's name
+    """Read a file whose format is named or detected.
+
+    Raises:
+        FormatError: of no known format.
+    """
+    data = read_bytes(file)
+    if format is not None:
+        if format in registry:
+            return Source(data, wire=registry.get(format))
+        if format not in transcripts.reader_names():
+            known = ", ".join(dict.fromkeys((*registry.names, *transcripts.reader_names())))
+            raise FormatError(f"unknown format {format!r}", hint=f"known are {known}")
+        return Source(data, transcript=transcripts.load(data, format, name=file))
+    transcript = transcripts.load(data, None, name=file)
+    if transcript.format in registry:
+        return Source(data, wire=registry.get(transcript.format))
+    return Source(data, transcript=transcript)

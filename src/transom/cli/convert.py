@@ -1,0 +1,77 @@
+"""``transom convert``: a conversation in another format."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..errors import UsageError
+from ..wire.convert import convert as convert_body
+from ..wire.convert import convert_request
+from ..wire.format import RenderOptions
+from ..wire.registry import builtin_registry
+from ..wire.report import Report
+from . import output
+from .conversation import Source, read_source
+from .options import JSON
+
+__all__ = ["convert"]
+
+From = Annotated[str | None, Parameter(name="--from", help="The file's format; detected if left out.")]
+To = Annotated[str, Parameter(name="--to", help="The wire format to write: openai, openai-responses, anthropic or gemini.")]
+Reasoning = Annotated[str, Parameter(name="--thinking", help="What becomes of reasoning the target cannot take: drop or text.")]
+Chosen = Annotated[str | None, Parameter(name="--conversation", help="Of a file with several conversations, this one only.")]
+
+
+def convert(
+    file: str, /, *, to: To, from_: From = None, thinking: Reasoning = "drop", conversation: Chosen = None, json: JSON = False
+) -> None:
+    """Write a conversation in another wire format, on stdout.
+
+    The same format comes back unchanged. What the target cannot carry is listed on stderr (with --json, one JSON object a
+    line). Nothing is repaired. A transcript format can only be read; one with several conversations gives one request a line.
+
+    Parameters
+    ----------
+    file:
+        The file to read, - for stdin.
+    """
+    if thinking not in ("drop", "text"):
+        raise UsageError(f"--thinking takes drop or text, not {thinking}")
+    registry = builtin_registry(plugins=True)
+    target = registry.get(to)
+    options = RenderOptions(thinking="text" if thinking == "text" else "drop")
+    source = read_source(file, from_, registry)
+    if source.wire is not None:
+        payload, report = convert_body(source.data, source.wire, target, registry, options)
+        payloads = [payload]
+    else:
+        report = _skipped(source)
+        segments = [
+            (name, request) for name, request in source.segments() if conversation is None or name.split(",")[0] == conversation
+        ]
+        if not segments:
+            raise UsageError(f"there is no conversation {conversation!r} in {file}")
+        if len(segments) > 1:
+            output.note(f"{len(segments)} requests, one a line: {'; '.join(name for name, _ in segments)}")
+        payloads = [convert_request(request, target, options, report) for _, request in segments]
+    for payload in payloads:
+        output.raw(payload + b"\n")
+    _say(report, json=json)
+
+
+def _skipped(source: Source) -> Report:
+    report = Report()
+    for skip in source.transcript.skipped if source.transcript is not None else ():
+        if skip.damaged:
+            report.add("skipped", skip.where, f"{skip.kind}: {skip.reason}" if skip.kind else skip.reason)
+    return report
+
+
+def _say(report: Report, *, json: bool) -> None:
+    for note in report.notes:
+        if json:
+            output.json_note({"code": note.code, "where": note.where, "detail": note.detail})
+        else:
+            output.note(f"{note.code}: {note.where}: {note.detail}")

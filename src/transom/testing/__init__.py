@@ -1,0 +1,1 @@
+"""What a project that builds on Transom tests with: conformance suites, scripted doubles and generators."""

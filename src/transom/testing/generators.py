@@ -1,0 +1,295 @@
+"""Random conversations for property tests: neutral messages, and valid request bodies of the wire formats.
+
+Knows messages and what each provider accepts. Hypothesis strategies; whatever they draw is valid: every call has its result
+right after it, ids are unique, content has the form its role allows, and fields nobody knows stand here and there.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import cast
+
+from hypothesis import strategies as st
+
+from ..jsontext import dumps_text
+from ..messages import Attachment, Call, Message, Part, RedactedThinking, Result, Text, Thinking
+
+__all__ = ["arguments", "chat_bodies", "conversations", "json_values", "responses_bodies", "texts"]
+
+Draw = Callable[[st.SearchStrategy[object]], object]
+
+_ALPHABET = st.characters(codec="utf-8", exclude_categories=["Cs"])
+_NAMES = ("read_file", "run", "search-web", "f", "get_weather")
+_IMAGE = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
+
+
+def texts(min_size: int = 1, max_size: int = 30) -> st.SearchStrategy[str]:
+    """Text of any script, line ends and controls included."""
+    return st.text(_ALPHABET, min_size=min_size, max_size=max_size)
+
+
+def words() -> st.SearchStrategy[str]:
+    """Text that is more than white space."""
+    return texts().filter(lambda text: bool(text.strip()))
+
+
+def json_values() -> st.SearchStrategy[object]:
+    """Small JSON values."""
+    scalars = (
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | texts(0, 8)
+    )
+    return st.recursive(
+        scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts(0, 5), inner, max_size=3), max_leaves=5
+    )
+
+
+def arguments() -> st.SearchStrategy[str]:
+    """Arguments of a call: JSON text of an object, now and then spaced out."""
+    objects = st.dictionaries(st.sampled_from(["path", "q", "n", "ü"]), json_values(), max_size=3)
+    return objects.map(dumps_text) | objects.map(lambda value: dumps_text(value).replace("{", "{ ", 1))
+
+
+def _unknown(draw: Draw) -> dict[str, object]:
+    """Fields nobody knows."""
+    found = draw(
+        st.just({}) | st.dictionaries(st.sampled_from(["x_trace", "x_note", "annotations"]), json_values(), max_size=2)
+    )
+    return cast(dict[str, object], found)
+
+
+class _Ids:
+    """Call ids that are unique in a conversation."""
+
+    def __init__(self, prefix: str = "call_") -> None:
+        self._prefix = prefix
+        self._count = 0
+
+    def __call__(self) -> str:
+        self._count += 1
+        return f"{self._prefix}{self._count:04d}"
+
+
+@st.composite
+def conversations(
+    draw: st.DrawFn, *, max_turns: int = 5, attachments: bool = True, thinking: bool = True, system: bool = True
+) -> tuple[Message, ...]:
+    """A valid conversation of neutral messages: a user first, every call answered in order, ids unique."""
+    ids = _Ids()
+    messages: list[Message] = []
+    if system and draw(st.booleans()):
+        messages.append(Message("system", draw(words())))
+    for _ in range(draw(st.integers(1, max_turns))):
+        messages.append(_user(draw, attachments))
+        for _ in range(draw(st.integers(0, 2))):
+            messages.extend(_exchange(draw, ids, thinking))
+    return tuple(messages)
+
+
+def _user(draw: st.DrawFn, attachments: bool) -> Message:
+    parts: list[Part] = [Text(text) for text in draw(st.lists(words(), min_size=1, max_size=2))]
+    if attachments and draw(st.integers(0, 4)) == 0:
+        parts.append(Attachment("image/png", data=_IMAGE))
+    return Message("user", parts)
+
+
+def _exchange(draw: st.DrawFn, ids: _Ids, thinking: bool) -> list[Message]:
+    parts: list[Part] = []
+    if thinking and draw(st.integers(0, 3)) == 0:
+        parts.append(draw(st.builds(Thinking, words()) | st.builds(RedactedThinking, st.just("b64=="))))
+    said = draw(st.none() | words())
+    if said is not None:
+        parts.append(Text(said))
+    calls = [Call(draw(st.sampled_from(_NAMES)), draw(arguments()), ids()) for _ in range(draw(st.integers(0, 3)))]
+    if not calls and said is None:
+        parts.append(Text(draw(words())))
+    made = [Message("assistant", [*parts, *calls])]
+    for call in calls:
+        content = tuple(Text(text) for text in draw(st.lists(words(), max_size=2)))
+        made.append(Message("tool", [Result(content, call_id=call.id, is_error=draw(st.integers(0, 5)) == 0)]))
+    return made
+
+
+@st.composite
+def chat_bodies(draw: st.DrawFn, *, max_turns: int = 5) -> dict[str, object]:
+    """A valid body of ``POST /v1/chat/completions``: nulls, names, arrays, custom and legacy calls, unknown fields."""
+    ids = _Ids()
+    messages: list[dict[str, object]] = [
+        {"role": role, "content": draw(_chat_text()), **_unknown(draw)}
+        for role in draw(st.lists(st.sampled_from(["system", "developer"]), max_size=2))
+    ]
+    for _ in range(draw(st.integers(1, max_turns))):
+        messages.append(_chat_user(draw))
+        for _ in range(draw(st.integers(0, 2))):
+            messages.extend(_chat_exchange(draw, ids))
+        if draw(st.integers(0, 5)) == 0:
+            messages.append({"role": "system", "content": draw(words())})
+    body: dict[str, object] = {"model": draw(st.sampled_from(["gpt-5.1", "local/model"]))}
+    if draw(st.booleans()):
+        body["messages"] = messages
+    body |= draw(st.fixed_dictionaries({}, optional=_SAMPLING))
+    if draw(st.booleans()):
+        body["tools"] = [_chat_tool(draw, name) for name in draw(st.lists(st.sampled_from(_NAMES), min_size=1, unique=True))]
+        body |= draw(st.fixed_dictionaries({}, optional={"tool_choice": st.sampled_from(["auto", "none", "required"])}))
+    body |= _unknown(draw)
+    body["messages"] = messages
+    return body
+
+
+_SAMPLING: dict[str, st.SearchStrategy[object]] = {
+    "temperature": st.floats(0, 2),
+    "top_p": st.none() | st.floats(0, 1),
+    "max_completion_tokens": st.integers(16, 9999),
+    "stop": st.just("END") | st.just(["a", "b"]),
+    "stream": st.booleans(),
+    "seed": st.integers(0, 2**40),
+    "user": texts(),
+    "parallel_tool_calls": st.booleans(),
+    "metadata": st.just({"k": "v"}),
+}
+
+
+def _chat_text() -> st.SearchStrategy[object]:
+    part = st.builds(lambda text: {"type": "text", "text": text}, words())
+    return words() | st.lists(part, min_size=1, max_size=2)
+
+
+def _chat_user(draw: st.DrawFn) -> dict[str, object]:
+    content = draw(_chat_text())
+    if isinstance(content, list) and draw(st.booleans()):
+        content.append(
+            draw(
+                st.sampled_from(
+                    [
+                        {"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": "low"}},
+                        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_IMAGE}"}},
+                        {"type": "file", "file": {"file_id": "file-abc"}},
+                        {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{_IMAGE}"}},
+                        {"type": "input_audio", "input_audio": {"data": _IMAGE, "format": "wav"}},
+                    ]
+                )
+            )
+        )
+    named = draw(st.sampled_from([{}, {"name": "ann"}]))
+    return {"role": "user", "content": content, **named, **_unknown(draw)}
+
+
+def _chat_exchange(draw: st.DrawFn, ids: _Ids) -> list[dict[str, object]]:
+    style = draw(st.integers(0, 5))
+    if style == 0:
+        call = {"name": draw(st.sampled_from(_NAMES)), "arguments": draw(arguments())}
+        return [
+            {"role": "assistant", "content": None, "function_call": call},
+            {"role": "function", "name": call["name"], "content": draw(texts(0))},
+        ]
+    if style == 1:
+        return [{"role": "assistant", "content": None, "refusal": draw(words()), **_unknown(draw)}]
+    if style == 2:
+        content = draw(_chat_text())
+        return [{"role": "assistant", "content": content, **draw(st.sampled_from([{}, {"reasoning_content": "hm"}]))}]
+    calls = [_chat_call(draw, ids()) for _ in range(draw(st.integers(1, 3)))]
+    entry: dict[str, object] = {"role": "assistant", "content": draw(st.none() | texts(0)), "tool_calls": calls}
+    if draw(st.booleans()):
+        entry["refusal"] = None
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": draw(_chat_text() | st.just(""))} for call in calls]
+    return [entry, *results]
+
+
+def _chat_call(draw: st.DrawFn, call_id: str) -> dict[str, object]:
+    name = draw(st.sampled_from(_NAMES))
+    if draw(st.integers(0, 4)) == 0:
+        return {"id": call_id, "type": "custom", "custom": {"name": name, "input": draw(texts(0))}}
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": draw(arguments())}, **_unknown(draw)}
+
+
+def _parameters(draw: st.DrawFn) -> dict[str, object]:
+    return {"type": "object", "properties": {"path": {"type": draw(st.sampled_from(["string", "integer"]))}}, "required": []}
+
+
+def _chat_tool(draw: st.DrawFn, name: str) -> dict[str, object]:
+    if draw(st.integers(0, 4)) == 0:
+        return {"type": "custom", "custom": {"name": name, "description": "free text"}}
+    inner = {"name": name, "description": draw(words()), "parameters": _parameters(draw)}
+    return {"type": "function", "function": inner | draw(st.sampled_from([{}, {"strict": True}]))}
+
+
+@st.composite
+def responses_bodies(draw: st.DrawFn, *, max_turns: int = 5) -> dict[str, object]:
+    """A valid body of ``POST /v1/responses``: plain and list input, reasoning, hosted tools, outputs out of order."""
+    body: dict[str, object] = {"model": draw(st.sampled_from(["gpt-5.1", "o4-mini"]))}
+    if draw(st.booleans()):
+        body["instructions"] = draw(st.none() | texts(0))
+    if draw(st.integers(0, 6)) == 0:
+        return {**body, "input": draw(texts(0)), **_unknown(draw)}
+    call_ids, item_ids = _Ids(), _Ids("it_")
+    items: list[dict[str, object]] = []
+    if draw(st.booleans()):
+        items.append({"role": draw(st.sampled_from(["system", "developer"])), "content": draw(words())})
+    for _ in range(draw(st.integers(1, max_turns))):
+        items.append(_response_user(draw))
+        for _ in range(draw(st.integers(0, 2))):
+            items.extend(_response_exchange(draw, call_ids, item_ids))
+    optional: dict[str, st.SearchStrategy[object]] = {
+        "temperature": st.floats(0, 2),
+        "max_output_tokens": st.integers(16, 9999),
+        "store": st.booleans(),
+        "include": st.just(["reasoning.encrypted_content"]),
+        "reasoning": st.just({"effort": "low", "summary": "auto"}),
+        "text": st.just({"verbosity": "low"}),
+        "tools": st.just([{"type": "web_search"}, {"type": "function", "name": "f", "parameters": {}, "strict": False}]),
+        "tool_choice": st.sampled_from(["auto", "none"]),
+    }
+    return {**body, **draw(st.fixed_dictionaries({}, optional=optional)), **_unknown(draw), "input": items}
+
+
+def _response_user(draw: st.DrawFn) -> dict[str, object]:
+    content: object = draw(words())
+    if draw(st.booleans()):
+        extra = draw(
+            st.sampled_from(
+                [
+                    [],
+                    [{"type": "input_image", "detail": "auto", "image_url": f"data:image/png;base64,{_IMAGE}"}],
+                    [{"type": "input_file", "file_id": "file-abc"}],
+                ]
+            )
+        )
+        content = [{"type": "input_text", "text": content}, *extra]
+    return draw(st.sampled_from([{}, {"type": "message"}])) | {"role": "user", "content": content}
+
+
+def _response_exchange(draw: st.DrawFn, call_ids: _Ids, item_ids: _Ids) -> list[dict[str, object]]:
+    items: list[dict[str, object]] = []
+    if draw(st.booleans()):
+        summary = [{"type": "summary_text", "text": draw(words())} for _ in range(draw(st.integers(0, 2)))]
+        items.append({"type": "reasoning", "id": item_ids(), "summary": summary, "encrypted_content": draw(texts())})
+    if draw(st.integers(0, 3)) == 0:
+        items.append(
+            {"type": "web_search_call", "id": item_ids(), "status": "completed", "action": {"type": "search", "query": "q"}}
+        )
+    calls: list[dict[str, object]] = []
+    for _ in range(draw(st.integers(0, 3))):
+        call: dict[str, object] = {"call_id": call_ids(), "name": draw(st.sampled_from(_NAMES))}
+        if draw(st.integers(0, 3)) == 0:
+            calls.append({"type": "custom_tool_call", **call, "input": draw(texts(0))})
+        else:
+            calls.append(
+                {"type": "function_call", "id": item_ids(), **call, "arguments": draw(arguments()), "status": "completed"}
+            )
+    if not calls:
+        part = {"type": "output_text", "text": draw(words()), "annotations": []}
+        said: dict[str, object] = {"type": "message", "id": item_ids(), "role": "assistant", "status": "completed"}
+        said["content"] = [part]
+        more: dict[str, object] = {"role": "assistant", "content": "more"}
+        return [*items, said, more] if draw(st.booleans()) else [*items, said]
+    outputs = [_response_output(draw, call) for call in draw(st.permutations(calls))]
+    return [*items, *calls, *outputs]
+
+
+def _response_output(draw: st.DrawFn, call: dict[str, object]) -> dict[str, object]:
+    output = draw(texts(0) | st.just([{"type": "input_text", "text": "listed"}]))
+    return {"type": f"{call['type']}_output", "call_id": call["call_id"], "output": output}

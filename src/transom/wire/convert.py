@@ -1,0 +1,127 @@
+"""From one wire format to another, and nothing else: parse, group into turns, render. Nothing is repaired.
+
+Knows the protocol and a registry, no provider. The same format comes back equal as JSON. What another format cannot carry
+stands in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..jsontext import dumps, loads
+from ..messages import Message
+from ..messages.turns import group_turns, leading_system
+from .detect import detect
+from .format import Element, Format, Frame, RenderOptions, Request, join_elements
+from .pairing import link_turn
+from .prefill import degrade_prefill
+from .registry import FormatRegistry
+from .report import Report
+
+__all__ = ["convert", "convert_request", "join_payload", "render_request"]
+
+_CONTINUES_AN_ANSWER = "anthropic"
+
+
+def convert(
+    body: object,
+    source: str | Format | None,
+    target: str | Format | None,
+    registry: FormatRegistry,
+    options: RenderOptions | None = None,
+) -> tuple[bytes, Report]:
+    """Write a request body in another format.
+
+    Args:
+        body: parsed JSON, or JSON text as bytes (then every untouched element keeps its exact bytes); a request, or a bare
+            list of conversation elements, which comes back as a bare list in the same format.
+        source: the body's format; detected where ``None``.
+        target: the format wanted; the registry's default where ``None``.
+        registry: where names are looked up.
+        options: what becomes of reasoning and cache breakpoints.
+
+    Returns:
+        The new body as JSON text, and what it could not carry.
+
+    Raises:
+        FormatError: an unknown format, or a body that is not of its format.
+        JSONError: text that is not JSON.
+    """
+    parser = detect(body, registry) if source is None else registry.get(source)
+    writer = registry.get(target)
+    request = parser.parse(body)
+    report = Report()
+    if parser.name != writer.name:
+        if parser.name == _CONTINUES_AN_ANSWER:
+            request = replace(request, messages=degrade_prefill(request.messages, report))
+        return convert_request(request, writer, options, report), report
+    frame, elements = _render(request.messages, request, writer, options or RenderOptions(), report)
+    if _is_list(body):
+        return b"[" + _joined(elements) + b"]", report
+    return (_without_list(body, frame) if len(elements) <= 1 else b"") or join_payload(frame, elements), report
+
+
+def convert_request(request: Request, target: Format, options: RenderOptions | None, report: Report) -> bytes:
+    """Write a parsed request, or a transcript's segment, in whatever format: call ids are given where the target insists."""
+    messages = _with_ids(request.messages, target)
+    return join_payload(*_render(messages, request, target, options or RenderOptions(), report))
+
+
+def render_request(request: Request, target: Format, options: RenderOptions | None, report: Report) -> bytes:
+    """Write a request as it is: no ids are given, no prefill is looked for."""
+    return join_payload(*_render(request.messages, request, target, options or RenderOptions(), report))
+
+
+def join_payload(frame: Frame, elements: Sequence[Element], *, markers: bool = True) -> bytes:
+    """The request body: the frame around the joined elements."""
+    return frame.before + _joined(elements, markers=markers) + frame.after
+
+
+def _joined(elements: Sequence[Element], *, markers: bool = True) -> bytes:
+    entries = join_elements(elements, markers=markers)
+    return b",".join([opened + b",".join(blocks) + closed if opened else blocks[0] for opened, blocks, closed in entries])
+
+
+def _render(
+    messages: Sequence[Message], request: Request, target: Format, options: RenderOptions, report: Report
+) -> tuple[Frame, list[Element]]:
+    count = leading_system(messages)
+    frame, first = target.render_head(request.head, messages[:count], options, report)
+    elements = list(first)
+    rest = messages[count:]
+    for turn in group_turns(rest):
+        where = f"messages[{count + turn.start}]" if len(turn) == 1 else f"messages[{count + turn.start}:{count + turn.stop}]"
+        elements.extend(target.render_turn(rest[turn.start : turn.stop], options, report, where))
+    return frame, elements
+
+
+def _with_ids(messages: Sequence[Message], target: Format) -> tuple[Message, ...]:
+    """Calls without an id, or with one used before, get one where the target insists: a way of writing, not a repair."""
+    if target.ids == "free":
+        return tuple(messages)
+    taken: set[str] = set()
+    linked: list[Message] = []
+    for turn in group_turns(messages):
+        if target.ids == "present":
+            taken.clear()
+        linked.extend(link_turn(messages[turn.start : turn.stop], taken))
+    return tuple(linked)
+
+
+def _without_list(body: object, frame: Frame) -> bytes:
+    """The payload of a request whose conversation is one string, null, or not there; empty where it is a list."""
+    value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
+    head, _, field = frame.before[:-2].rpartition(b'"')[0].rpartition(b'"')
+    name = field.decode()
+    if not isinstance(value, Mapping) or _is_list(value.get(name)):
+        return b""
+    if name in value:
+        return frame.before[:-1] + dumps(value[name]) + frame.after[1:]
+    return head.rstrip(b",") + frame.after[1:]
+
+
+def _is_list(body: object) -> bool:
+    if isinstance(body, bytes | bytearray | memoryview):
+        return bytes(body[:1024]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    return isinstance(body, list | tuple) or (isinstance(body, str) and body.lstrip().startswith("["))

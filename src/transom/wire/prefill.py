@@ -1,0 +1,36 @@
+"""The beginning of an answer, put into the model's mouth, for targets that do not continue one.
+
+Knows messages. Anthropic continues a request's last message where that is the assistant's text ("prefill"); elsewhere the same
+message would be taken for a finished answer, so it becomes a system note that asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..messages import Message, Text
+from .report import Report
+
+__all__ = ["NOTE", "degrade_prefill", "is_prefill"]
+
+NOTE = "Your next answer has already begun with the text that follows. Continue it where it ends and do not repeat it."
+
+
+def is_prefill(messages: Sequence[Message]) -> bool:
+    """Whether the conversation ends in text of the assistant, and nothing but text, after something to answer."""
+    return (
+        len(messages) > 1
+        and messages[-1].role == "assistant"
+        and messages[-2].role != "assistant"
+        and bool(messages[-1].parts)
+        and all(isinstance(part, Text) for part in messages[-1].parts)
+    )
+
+
+def degrade_prefill(messages: Sequence[Message], report: Report) -> tuple[Message, ...]:
+    """The conversation with its prefill as a system note; unchanged where there is none."""
+    if not is_prefill(messages):
+        return tuple(messages)
+    report.add("degraded", f"messages[{len(messages) - 1}]", "a prefilled answer became a system note")
+    note = Message("system", [Text(NOTE), *messages[-1].parts], positional=True)
+    return (*messages[:-1], note)
