@@ -1,0 +1,1 @@
+"""What a shortened text looks like and where the whole of it is."""

@@ -1,0 +1,24 @@
+"""English, the language every other locale is measured against."""
+
+from __future__ import annotations
+
+from ..words import Vocabulary
+
+__all__ = ["ENGLISH"]
+
+ENGLISH = Vocabulary(
+    locale="en",
+    lines="lines {first}-{last}",
+    line="line {line}",
+    characters="characters {first}-{last} of line {line}",
+    stretch="from line {first}, character {first_character}, to line {last}, character {last_character},",
+    gap="{what} not shown: {hidden} of {whole} bytes. Whole text: {uri}",
+    gap_again="{what} not shown: {hidden} bytes",
+    cleared_result="result of {tool} cleared: {size} bytes. Whole text: {uri}",
+    cleared_nameless_result="tool result cleared: {size} bytes. Whole text: {uri}",
+    cleared_file="; {media_type}, {size} characters of base64: {uri}",
+    reset=(
+        "The {messages} messages before this point ({window}) no longer fit into the window and were set aside without a "
+        "summary. They are kept in full at {archive}"
+    ),
+)
