@@ -49,7 +49,7 @@ def parse_message(value: object, raw: bytes, index: int) -> Message:
         FormatError: no object, an unknown role, or content that is neither text nor a list of objects.
     """
     where = f"messages[{index}]"
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise FormatError(f"{where} is not an object", hint="each message is {role, content}")
     name = value.get("role")
     role = _ROLES.get(name) if isinstance(name, str) else None
@@ -96,11 +96,13 @@ def _parts(content: object, raw: bytes, where: str) -> tuple[tuple[Part, ...], b
     marked = pinned = False
     results = 0
     for position, block in enumerate(content):
-        if not isinstance(block, Mapping):
+        if not isinstance(block, dict):
             raise FormatError(f"{where}.content[{position}] is not an object", hint="each block is an object with a type")
-        if block.get("cache_control") is not None:
+        if "cache_control" in block and block["cache_control"] is not None:
             marked = True
         match block.get("type"):
+            case "text" if len(block) == 2 and isinstance(block.get("text"), str):
+                parts.append(Text(block["text"]))
             case "tool_use" if isinstance(block.get("name"), str):
                 if inputs is None:
                     inputs = _inputs(raw)
@@ -145,7 +147,7 @@ def _rest(block: Mapping[str, object], *known: str) -> Mapping[str, object]:
 
 def _attachment(block: Mapping[str, object], media_type: str) -> Attachment | None:
     source = block.get("source")
-    if not isinstance(source, Mapping):
+    if not isinstance(source, dict):
         return None
     title = block.get("title")
     filename = title if isinstance(title, str) else None
@@ -191,7 +193,7 @@ def _result(block: Mapping[str, object], where: str) -> tuple[Result, bool]:
         inner.append(Text(content))
     elif isinstance(content, list | tuple):
         for item in content:
-            if not isinstance(item, Mapping):
+            if not isinstance(item, dict):
                 raise FormatError(f"{where}: a tool_result holds something that is no block", hint="content is text or blocks")
             marked = marked or item.get("cache_control") is not None
             part = parse_content(item)

@@ -76,7 +76,7 @@ _decode_parts = msgspec.json.Decoder(_RawContent).decode
 def either(value: Mapping[str, object], camel: str, snake: str) -> object:
     """A member in whichever spelling it stands there."""
     found = value.get(camel)
-    return value.get(snake) if found is None else found
+    return value.get(snake) if found is None and snake in value else found
 
 
 def parse_content(value: object, raw: bytes, index: int) -> Message:
@@ -91,7 +91,7 @@ def parse_content(value: object, raw: bytes, index: int) -> Message:
         FormatError: no object, an unknown role, or parts that are no list of objects.
     """
     where = f"contents[{index}]"
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise FormatError(f"{where} is not an object", hint="each content is {role, parts}")
     name = value.get("role")
     role = _ROLES.get(name) if name is None or isinstance(name, str) else None
@@ -120,7 +120,7 @@ def parse_system(value: object, raw: bytes, place: str) -> Message:
     origin = Origin(FORMAT, raw, place)
     if isinstance(value, str):
         return Message.of("system", (Text(value),), origin)
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise FormatError(f"{place} is a {type(value).__name__}", hint="it is a content: {parts: [{text}]}")
     parts, _ = _parts(value.get("parts"), raw, place)
     return Message.of("system", parts, origin)
@@ -130,25 +130,37 @@ def _parts(value: object, raw: bytes, where: str) -> tuple[tuple[Part, ...], int
     """The parts of a content, and how many of them are results."""
     if value is None:
         return (), 0
-    items = [value] if isinstance(value, Mapping) else value
+    items = [value] if isinstance(value, dict) else value
     if not isinstance(items, list | tuple):
         raise FormatError(f"{where}.parts is a {type(value).__name__}", hint="parts is a list of objects")
     exact: list[_RawPart] | None = None
     parts: list[Part] = []
     results = 0
     for position, item in enumerate(items):
-        if not isinstance(item, Mapping):
+        if not isinstance(item, dict):
             raise FormatError(f"{where}.parts[{position}] is not an object", hint="each part is an object such as {text}")
+        if "text" in item:
+            parts.append(parse_part(item))
+            continue
         called = either(item, "functionCall", "function_call")
-        answered = either(item, "functionResponse", "function_response")
-        if isinstance(called, Mapping) or isinstance(answered, Mapping):
+        answered = None if called is not None else either(item, "functionResponse", "function_response")
+        if isinstance(answered, dict):
+            results += 1
+        if isinstance(called, dict) or (isinstance(answered, dict) and not _is_plain(answered.get("response"))):
             if exact is None:
                 exact = _exact(raw)
-            results += isinstance(answered, Mapping)
             parts.append(parse_part(item, exact[position].exact() if exact else b""))
         else:
             parts.append(parse_part(item))
     return tuple(parts), results
+
+
+def _is_plain(response: object) -> bool:
+    """Whether a response is one text, so that its own bytes are not needed."""
+    if not isinstance(response, dict) or len(response) != 1:
+        return False
+    key, value = next(iter(response.items()))
+    return isinstance(value, str) and key in RESPONSE_KEYS
 
 
 def _exact(raw: bytes) -> list[_RawPart]:
@@ -176,10 +188,10 @@ def parse_part(item: Mapping[str, object], exact: bytes = b"") -> Part:
             return Thinking(text, signature if isinstance(signature, str) else None, extra=rest)
         return Text(text, extra=_rest(item, "text"))
     called = either(item, "functionCall", "function_call")
-    if isinstance(called, Mapping):
+    if isinstance(called, dict):
         return _call(item, called, exact)
     answered = either(item, "functionResponse", "function_response")
-    if isinstance(answered, Mapping):
+    if isinstance(answered, dict):
         return _result(item, answered, exact)
     return parse_file(item) or Opaque(FORMAT, _kind(item), item)
 
@@ -189,8 +201,8 @@ def parse_file(item: Mapping[str, object]) -> Attachment | None:
     inline = either(item, "inlineData", "inline_data")
     linked = either(item, "fileData", "file_data")
     rest = _rest(item, "inlineData", "inline_data", "fileData", "file_data")
-    source = inline if isinstance(inline, Mapping) else linked
-    if not isinstance(source, Mapping):
+    source = inline if isinstance(inline, dict) else linked
+    if not isinstance(source, dict):
         return None
     media = either(source, "mimeType", "mime_type")
     media = media if isinstance(media, str) else UNKNOWN_MEDIA
@@ -220,17 +232,23 @@ def _rest(item: Mapping[str, object], *known: str) -> Mapping[str, object]:
     return {key: value for key, value in item.items() if key not in known} or EMPTY
 
 
+def _both(outer: Mapping[str, object], inner: Mapping[str, object]) -> Mapping[str, object]:
+    return {**outer, **inner} if outer and inner else outer or inner or EMPTY
+
+
 def _call(item: Mapping[str, object], called: Mapping[str, object], exact: bytes) -> Call:
     signature = either(item, "thoughtSignature", "thought_signature")
     identity, name = called.get("id"), called.get("name")
-    extra = dict(_rest(item, "functionCall", "function_call", "thoughtSignature", "thought_signature"))
-    extra.update(_rest(called, "id", "name", "args"))
+    extra = _both(
+        _rest(item, "functionCall", "function_call", "thoughtSignature", "thought_signature"),
+        _rest(called, "id", "name", "args"),
+    )
     return Call(
         name if isinstance(name, str) else "",
         arguments_text(called.get("args"), exact),
         identity if isinstance(identity, str) else "",
         signature=signature if isinstance(signature, str) else None,
-        extra=extra or EMPTY,
+        extra=extra,
     )
 
 
@@ -240,16 +258,15 @@ def _result(item: Mapping[str, object], answered: Mapping[str, object], exact: b
     content: list[Content] = [] if text is None else [Text(text)]
     files = answered.get("parts")
     if isinstance(files, list | tuple):
-        content += [parse_file(file) or Opaque(FORMAT, _kind(file), file) for file in files if isinstance(file, Mapping)]
+        content += [parse_file(file) or Opaque(FORMAT, _kind(file), file) for file in files if isinstance(file, dict)]
     identity, name = answered.get("id"), answered.get("name")
-    extra = dict(_rest(item, "functionResponse", "function_response"))
-    extra.update(_rest(answered, "id", "name", "response", "parts"))
+    extra = _both(_rest(item, "functionResponse", "function_response"), _rest(answered, "id", "name", "response", "parts"))
     return Result(
         tuple(content),
         call_id=identity if isinstance(identity, str) else "",
         name=name if isinstance(name, str) else "",
         is_error=is_error,
-        extra=extra or EMPTY,
+        extra=extra,
     )
 
 
@@ -258,13 +275,11 @@ def response_text(response: object, exact: bytes = b"") -> tuple[str | None, boo
 
     A response of one well-known member holding text is that text; any other is its own JSON text.
     """
-    if not isinstance(response, Mapping):
+    if not isinstance(response, dict):
         return (None if response is None else dumps_text(response)), False
     if not response:
         return None, False
-    is_error = response.get("error") not in (None, "", False) and "output" not in response
-    if len(response) == 1:
-        key, value = next(iter(response.items()))
-        if key in RESPONSE_KEYS and isinstance(value, str):
-            return value, is_error
+    is_error = "error" in response and response["error"] not in (None, "", False) and "output" not in response
+    if _is_plain(response):
+        return str(next(iter(response.values()))), is_error
     return (exact.decode() if exact else dumps_text(response)), is_error
