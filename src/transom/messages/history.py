@@ -115,6 +115,11 @@ class History:
             self._add(self._count, message)
             self._count += 1
 
+    @property
+    def count(self) -> int:
+        """How many messages were handed in."""
+        return self._count
+
     def tail(self) -> tuple[list[Turn], list[Repair]]:
         """The turns behind the settled ones as they stand now, and the repairs they needed."""
         if self._open is None:

@@ -1,0 +1,290 @@
+"""``Context``: what a caller holds. State and verbs, no policy: the phases decide.
+
+One context is one session. It is not meant to be shared between threads; compiles of one context wait for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal, Self
+
+from ..errors import FormatError, InputError
+from ..messages import Message, Tool, leading_system
+from ..observe.bus import EventBus
+from ..observe.sink import Sink
+from ..store.backends.memory import MemoryBackend
+from ..store.store import Store
+from ..tokens import Calibration, Tokenizer, Weights
+from ..tokens.named import tokenizer_named
+from ..vocabulary import ENGLISH, Vocabulary
+from ..wire.detect import detect
+from ..wire.format import Head, RenderOptions, Request
+from ..wire.registry import FormatRegistry, builtin_registry
+from .forming import Forming
+from .ledger.records import Lineage
+from .ledger.window import LiveWindow
+from .loading import Loader
+from .offload.payloads import PruneSettings
+from .overflow.runner import Runner
+from .overflow.strategies import chain, clear, digest, reset
+from .overflow.strategy import Strategy
+from .payload import Payload
+from .pipeline import run
+from .portal import Portal
+from .slots import SlotFunction, SlotName, Slots
+from .state import CompileSettings, CompileState, Session
+
+__all__ = ["Context"]
+
+Cancel = Callable[[], bool]
+
+
+class Context:
+    """Compiles one conversation into payloads that fit.
+
+    Args:
+        window: tokens a payload and its answer must fit into.
+        store: where everything goes that leaves the window; without one, process memory.
+        overflow: what happens when the history outgrows the window; ``chain(clear(), digest(), reset())`` by default.
+        tokenizer: a name (``heuristic``, ``o200k``, ``cl100k``, ``chars4``) or anything that counts; the heuristic by default.
+        trigger: share of the available room at which the window closes.
+        low_water: share of the trigger that a closing aims at.
+        prune: shorten oversized tool results when they are first seen; settings, or whether to at all.
+        thinking: what becomes of reasoning that a target cannot take: ``drop`` or ``text``.
+        vocabulary: every string a model reads.
+        formats: the wire formats known; the built-in four and what packages register by default.
+        check: report broken invariants as events; for development.
+
+    Raises:
+        InputError: a window or ratio that makes no sense.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: int,
+        store: Store | None = None,
+        overflow: Strategy | None = None,
+        tokenizer: str | Tokenizer = "heuristic",
+        trigger: float = 0.7,
+        low_water: float = 0.5,
+        prune: PruneSettings | bool = True,
+        thinking: Literal["drop", "text"] = "drop",
+        vocabulary: Vocabulary = ENGLISH,
+        formats: FormatRegistry | None = None,
+        check: bool = False,
+    ) -> None:
+        if window < 1:
+            raise InputError(f"a window of {window} tokens", hint="give the model's context length, for example 32000")
+        if not 0 < trigger <= 1 or not 0 < low_water < 1:
+            raise InputError("trigger must lie in (0, 1] and low_water in (0, 1)")
+        self.store = store if store is not None else Store(MemoryBackend())
+        self.formats = formats if formats is not None else builtin_registry()
+        self.bus = EventBus()
+        self._tokenizer = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
+        self._strategy = overflow if overflow is not None else chain(clear(), digest(), reset())
+        self._vocabulary = vocabulary
+        self._settings = CompileSettings(
+            window=window,
+            trigger=trigger,
+            low_water=low_water,
+            prune=prune if isinstance(prune, PruneSettings) else PruneSettings(vocabulary=vocabulary) if prune else None,
+            options=RenderOptions(thinking=thinking),
+            check=check,
+        )
+        self._slots = Slots()
+        self._session = Session()
+        self._own_system: tuple[Message, ...] = ()
+        self._loader = Loader()
+        self._weights = Weights()
+        self._calibration = Calibration()
+        self._estimated = 0
+        self._runner = Runner(self.store, self._strategy, self._tokenizer, vocabulary, self._fingerprint())
+        self._lock = asyncio.Lock()
+        self._portal = Portal()
+
+    def _fingerprint(self) -> str:
+        return f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.locale}"
+
+    @property
+    def lineage(self) -> Lineage:
+        """First, previous and current window."""
+        return self._session.live.base.lineage
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The settled conversation as it came, valid and whole: what left the window included."""
+        return tuple(message for turn in self._session.live.history.turns for message in turn.messages)
+
+    @property
+    def head(self) -> Head:
+        """Model, tools and sampling of the requests."""
+        return self._session.head
+
+    @head.setter
+    def head(self, head: Head) -> None:
+        self._session.head = head
+
+    @property
+    def input_tokens(self) -> int:
+        """What the settled history weighs as it came, in tokens, as of the last compile."""
+        return self._session.live.raw_tokens
+
+    def system(self, text: str, *, cache_breakpoint: bool = False) -> None:
+        """Set the system prompt. It stands in front of one that a loaded conversation brings."""
+        self._own_system = (Message("system", text, cache_breakpoint=cache_breakpoint),)
+
+    def tools(self, *tools: Tool) -> None:
+        """Set the tools that the model may call; they replace those of a loaded conversation."""
+        self._session.head = replace(self._session.head, tools=tuple(tools))
+
+    def tail(self, text: str) -> None:
+        """Set volatile text for the end of the payload; an empty text takes it away."""
+        self._session.tail = text
+
+    def load(self, source: object, format: str | None = None) -> None:  # noqa: A002  # the contract's name
+        """Take a conversation as it stands now, in place of the one before.
+
+        It is recognised by content: what was there before is neither parsed nor counted nor compacted again.
+
+        Args:
+            source: a request body (parsed, or JSON text), a list of its messages, ``Message`` objects, or a parsed ``Request``.
+            format: the body's wire format; detected if left out.
+
+        Raises:
+            FormatError: the source is not of that format, or of none that is known.
+        """
+        target = None
+        if isinstance(source, Message):
+            raise FormatError("load takes a whole conversation", hint="use append for one message")
+        if not _is_neutral(source):
+            target = self.formats.get(format) if format is not None else detect(source, self.formats)
+        loaded = self._loader.load(source, target)
+        messages = loaded.messages
+        leading = leading_system(messages)
+        if loaded.kept < leading or not self._reaches(loaded.kept - leading):
+            self._session.live = LiveWindow()
+            self._session.looked_up = False
+            self._session.repairs = 0
+            fresh: Sequence[Message] = messages[leading:]
+        else:
+            fresh = messages[loaded.kept :]
+        self._session.live.extend(fresh)
+        self._session.system = tuple(messages[:leading])
+        if loaded.head is not None:
+            self._session.head = loaded.head
+
+    def _reaches(self, kept: int) -> bool:
+        """Whether everything handed in so far is among the first ``kept`` conversation messages."""
+        return self._session.live.history.count == kept
+
+    def append(self, *messages: Message) -> None:
+        """Add messages at the end: the fast path."""
+        history = self._session.live.history
+        if history.count == 0 and not self._loader.messages:
+            leading = leading_system(messages)
+            self._own_system = (*self._own_system, *messages[:leading])
+            messages = messages[leading:]
+        self._session.live.extend(messages)
+        self._loader.note(messages)
+
+    async def compile(self, target: str | None = None, *, cancelled: Cancel | None = None) -> Payload:
+        """The payload for one call of a provider.
+
+        Args:
+            target: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``, or one that was registered; by default the
+                registry's.
+            cancelled: asked between phases; when it says yes, the compile stops and the context is as before.
+
+        Raises:
+            WindowError: system prompt, tools, pinned turns and reserve alone exceed the window.
+            StoreError: what has to leave cannot be stored.
+            CompileCancelled: ``cancelled`` said so.
+            FormatError: an unknown target.
+        """
+        async with self._lock:
+            payload = await run(self._state(target), cancelled or _never)
+        self._estimated = payload.meta.tokens_after
+        return payload
+
+    def compile_sync(self, target: str | None = None) -> Payload:
+        """``compile`` for callers without an event loop."""
+        return self._portal.run(self.compile(target))
+
+    def _state(self, target: str | None) -> CompileState:
+        session = self._session
+        own = [message for message in self._own_system if message not in session.system]
+        session.system = (*own, *session.system)
+        forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
+        return CompileState(
+            settings=self._settings,
+            session=session,
+            store=self.store,
+            runner=self._runner,
+            tokenizer=self._tokenizer,
+            vocabulary=self._vocabulary,
+            bus=self.bus,
+            slots=self._slots,
+            target=self.formats.get(target),
+            former=forming,
+            learned_ratio=self._calibration.ratio,
+            tail=[session.tail] if session.tail else [],
+        )
+
+    def report_usage(self, input_tokens: int) -> None:
+        """Tell what the provider counted for the last payload. The correction takes effect when the next window closes.
+
+        Args:
+            input_tokens: everything the provider read, cached tokens included.
+        """
+        if self._estimated:
+            uncorrected = int(self._estimated / self._session.ratio)
+            self._calibration = self._calibration.observe(uncorrected, input_tokens)
+
+    @property
+    def calibration(self) -> Calibration:
+        """What reported usage taught about the tokenizer: ratio and error."""
+        return self._calibration
+
+    def use(self, slot: SlotName, function: SlotFunction) -> Callable[[], None]:
+        """Step into the compile at one of its six slots; returns a function that steps out again.
+
+        Raises:
+            ValueError: no such slot.
+        """
+        return self._slots.use(slot, function)
+
+    def on(self, event: type | str, handler: Callable[..., object]) -> Callable[[], None]:
+        """Listen for an event, by type or name; returns a function that stops listening."""
+        return self.bus.on(event, handler)
+
+    def join(self, sink: Sink) -> Callable[[], None]:
+        """Give every event to a sink; returns a function that parts the two."""
+        return self.bus.join(sink)
+
+    async def aclose(self) -> None:
+        """Close the store. The context can still compile what fits."""
+        await self.store.close()
+
+    def close(self) -> None:
+        """``aclose`` for callers without an event loop."""
+        self._portal.run(self.aclose())
+        self._portal.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+
+def _never() -> bool:
+    return False
+
+
+def _is_neutral(source: object) -> bool:
+    if isinstance(source, Request):
+        return True
+    return isinstance(source, Sequence) and not isinstance(source, str | bytes) and all(isinstance(m, Message) for m in source)

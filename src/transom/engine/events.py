@@ -1,0 +1,59 @@
+"""What a compile tells those who listen. Pure data; the bus isolates handlers that fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .ledger.live import Moved
+from .payload import PayloadMeta
+
+__all__ = ["CompileDone", "CompileStarted", "CompressEnded", "CompressStarted", "InvariantBroken", "OffloadCreated"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileStarted:
+    """A compile begins: for which target, over how many turns."""
+
+    target: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompileDone:
+    """A compile ended; ``meta`` explains it."""
+
+    meta: PayloadMeta
+
+
+@dataclass(frozen=True, slots=True)
+class CompressStarted:
+    """A window is about to close: tokens of movable history, and the trigger they exceed."""
+
+    window_id: str
+    tokens: int
+    trigger: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompressEnded:
+    """A closing landed (``strategy`` names the step) or did not (``strategy`` is empty and ``failure`` says why)."""
+
+    window_id: str
+    strategy: str
+    tokens: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadCreated:
+    """A text left the window and can be had back."""
+
+    moved: Moved
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantBroken:
+    """A law of the compile did not hold. Reported in development, never enforced."""
+
+    name: str
+    detail: str

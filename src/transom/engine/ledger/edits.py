@@ -1,0 +1,152 @@
+"""Text edits of a turn, addressed by what messages say.
+
+Pure. A decision made for one history is replayed on every history of the same meaning. Such histories may differ in reasoning
+and empty texts, so an edit counts only messages and parts that say something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...jsontext import dumps_text
+from ...messages import Attachment, Call, Message, Opaque, Part, RedactedThinking, Result, Text, Thinking, Turn
+from ...messages.digest import meaning_digest
+
+__all__ = ["TurnEdit", "apply_edits", "edits_between", "original_text", "part_text", "result_name", "spoken_parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEdit:
+    """One text replaced by another.
+
+    Attributes:
+        message: ordinal of the message among those of the turn that say something.
+        part: ordinal of the part among those of the message that say something; -1 for all reasoning of the message.
+        text: what stands there now; ``None`` where the part was dropped.
+    """
+
+    message: int
+    part: int
+    text: str | None
+
+
+def spoken_parts(message: Message) -> Iterator[tuple[int, Part]]:
+    """The parts that the meaning digest covers, with their index into ``message.parts``."""
+    for index, part in enumerate(message.parts):
+        if isinstance(part, Thinking | RedactedThinking) or (isinstance(part, Text) and not part.text):
+            continue
+        yield index, part
+
+
+def _spoken_messages(messages: Sequence[Message]) -> list[int]:
+    return [index for index, message in enumerate(messages) if meaning_digest(message) is not None]
+
+
+def apply_edits(turn: Turn, edits: Sequence[TurnEdit]) -> Turn:
+    """The turn with its texts replaced. Edits that find no place are passed over: the text they shorten is not there."""
+    if not edits:
+        return turn
+    messages = _apply(turn.messages, edits)
+    linked = messages if turn.linked is turn.messages else _apply(turn.linked, edits)
+    return replace(turn, messages=messages, linked=linked)
+
+
+def _apply(messages: tuple[Message, ...], edits: Sequence[TurnEdit]) -> tuple[Message, ...]:
+    spoken = _spoken_messages(messages)
+    changes: dict[int, dict[int, Part | None]] = {}
+    for edit in edits:
+        if edit.message >= len(spoken):
+            continue
+        index = spoken[edit.message]
+        message = messages[index]
+        if edit.part < 0:
+            dropped = {i: None for i, part in enumerate(message.parts) if isinstance(part, Thinking) and not part.signature}
+            changes.setdefault(index, {}).update(dropped)
+            continue
+        places = list(spoken_parts(message))
+        if edit.part < len(places):
+            position, part = places[edit.part]
+            changes.setdefault(index, {})[position] = None if edit.text is None else _with_text(part, edit.text)
+    return tuple(message.edit(changes[i]) if changes.get(i) else message for i, message in enumerate(messages))
+
+
+def _with_text(part: Part, text: str) -> Part:
+    match part:
+        case Text():
+            return replace(part, text=text)
+        case Result():
+            return replace(part, content=(Text(text),))
+        case Call():
+            return replace(part, arguments=text)
+        case _:
+            return Text(text)
+
+
+def edits_between(before: Turn, after: Sequence[Message]) -> tuple[TurnEdit, ...]:
+    """The edits that lead from a turn's messages to ``after`` (the same messages, edited by ``Message.edit``)."""
+    found: list[TurnEdit] = []
+    for ordinal, index in enumerate(_spoken_messages(before.messages)):
+        old, new = before.messages[index], after[index]
+        if old is new:
+            continue
+        changed = {place: part for place, part in new.edits if dict(old.edits).get(place, old) is not part}
+        reasoning_gone = any(isinstance(old.parts[place], Thinking) for place, part in changed.items() if part is None)
+        if reasoning_gone:
+            found.append(TurnEdit(ordinal, -1, None))
+        for spoken, (place, _) in enumerate(spoken_parts(old)):
+            if place in changed:
+                found.append(TurnEdit(ordinal, spoken, _text_of(changed[place])))
+    return tuple(found)
+
+
+def _text_of(part: Part | None) -> str | None:
+    return None if part is None else part_text(part)
+
+
+def part_text(part: Part) -> str:
+    """The text of a part that an edit replaces and a store keeps: words, a result's text, arguments, or the data of a file."""
+    match part:
+        case Text():
+            return part.text
+        case Result():
+            return part.text
+        case Call():
+            return part.arguments
+        case Attachment():
+            return part.data or part.url or ""
+        case Opaque():
+            return dumps_text(part.value)
+        case Thinking():
+            return part.text
+        case RedactedThinking():
+            return part.data
+
+
+def original_text(turn: Turn, edit: TurnEdit) -> tuple[str, str]:
+    """The text an edit of this turn replaces, and what it is: a tool's name, a role or a media type."""
+    spoken = _spoken_messages(turn.messages)
+    if edit.message >= len(spoken):
+        return "", ""
+    message = turn.messages[spoken[edit.message]]
+    places = list(spoken_parts(message))
+    if not 0 <= edit.part < len(places):
+        return "", ""
+    part = places[edit.part][1]
+    match part:
+        case Result():
+            return part.text, result_name(turn, spoken[edit.message], part) or "tool result"
+        case Call():
+            return part.arguments, f"{part.name} arguments"
+        case _:
+            return part_text(part), message.role
+
+
+def result_name(turn: Turn, index: int, result: Result) -> str:
+    """The tool that a result of ``turn.messages[index]`` came from."""
+    if result.name:
+        return result.name
+    calls = [call for message in turn.messages for call in message.tool_calls]
+    place = turn.messages[index].results.index(result)
+    ordinals = turn.ordinals[index]
+    return calls[ordinals[place]].name if place < len(ordinals) and ordinals[place] < len(calls) else ""

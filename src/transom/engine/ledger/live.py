@@ -1,0 +1,110 @@
+"""The live window: the turns that are in it, each in the form it has there.
+
+Knows turns, weights and records; does no I/O. A turn's form is decided when it is first seen and when a window closes, never
+in between, so each ``LiveTurn`` is made once and its rendered elements are kept with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ...messages import Message, Turn, is_user_request
+from ...tokens.counter import Tokenizer
+from ...tokens.weigh import weigh
+from ...wire.format import Element
+from .edits import TurnEdit
+from .records import WindowRecord
+
+__all__ = ["PREVIEW", "LiveTurn", "Moved", "head_turn", "latest_applicable", "weigh_turn"]
+
+PREVIEW = 160
+"""Characters of a preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Something that left the window.
+
+    Attributes:
+        kind: ``prune`` (an oversized tool result when first seen), ``offload`` (an oversized text so that the payload fits),
+            ``clear`` (an old result in a closing span), ``evict`` (whole turns).
+        uri: gives it back, byte for byte.
+        bytes: how many bytes the URI gives.
+        messages: how many messages it concerns.
+        label: what it was: a tool's name or a role.
+        preview: how it begins.
+        text: the original, where it still has to be stored.
+    """
+
+    kind: str
+    uri: str
+    bytes: int
+    messages: int = 1
+    label: str = ""
+    preview: str = ""
+    text: str = field(default="", repr=False, compare=False)
+
+
+@dataclass(slots=True)
+class LiveTurn:
+    """One turn in the window.
+
+    Attributes:
+        turn: as it is shown.
+        source: as the history holds it.
+        index: its place among the history's turns; -1 for a head or an unsettled turn.
+        place: prefix digest at its end; empty for a head.
+        weights: what it weighs as shown, in tokens, by who wrote it: ``head``, ``user``, ``assistant``, ``results``.
+        tokens: the sum.
+        head: it is a head of ours, standing for a closed span.
+        edits: texts replaced when a window closed.
+        moved: what pruning moved out of it.
+        rendered: its elements by rendering key.
+    """
+
+    turn: Turn
+    source: Turn
+    index: int
+    place: bytes
+    weights: Mapping[str, int]
+    tokens: int = field(init=False)
+    head: bool = False
+    edits: tuple[TurnEdit, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    rendered: dict[str, tuple[Element, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tokens = sum(self.weights.values())
+
+    @property
+    def pinned(self) -> bool:
+        """Whether no strategy may touch it."""
+        return self.source.pinned
+
+    @property
+    def request(self) -> bool:
+        """Whether the user wrote it (a head is ours)."""
+        return not self.head and any(is_user_request(message) for message in self.source.messages)
+
+
+def weigh_turn(turn: Turn, tokenizer: Tokenizer) -> int:
+    """What a turn weighs, in tokens."""
+    return sum(weigh(message, tokenizer) for message in turn.messages)
+
+
+def head_turn(text: str) -> Turn:
+    """A head as a turn: one user message."""
+    message = Message("user", text)
+    return Turn((message,), (message,), ((),), (-1,))
+
+
+def latest_applicable(records: Iterable[WindowRecord], places: Mapping[bytes, int]) -> WindowRecord | None:
+    """The last record whose whole history this history extends: both ``p(k)`` and ``p(n)`` lie on its chain.
+
+    Args:
+        records: all that are known of conversations with the same first link.
+        places: the history's prefix digests, each with the number of turns before it.
+    """
+    fitting = [record for record in records if record.p_n in places and record.p_k in places]
+    return max(fitting, key=lambda record: (places[record.p_k], places[record.p_n]), default=None)

@@ -1,0 +1,129 @@
+"""A session's history and the part of it that is in the window.
+
+Knows turns, weights and records; asks nobody. New turns are taken in once; what a closing decided is applied to this
+history's own turns. Forms (pruning) come from outside, as a function, since what a shortened text looks like is no business
+of the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ...messages import History, Message, Repair, Turn
+from ...messages.digest import ROOT
+from .edits import TurnEdit
+from .live import LiveTurn, Moved, head_turn, latest_applicable
+from .records import Lineage, WindowRecord
+
+__all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
+
+EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, (), (), "", (), Lineage(), "")
+"""What is in force before any window closed."""
+
+Former = Callable[[Turn, tuple[TurnEdit, ...]], tuple[Turn, Mapping[str, int], tuple[Moved, ...]]]
+"""Gives a turn the form it has in the window: (turn, tokens by who wrote it, what was moved out of it)."""
+
+
+class LiveWindow:
+    """History and window of one session.
+
+    Attributes:
+        history: every message so far, valid, in turns.
+        base: the record in force.
+        turns: what stands for the closed span, then every settled turn behind it.
+        records: all records known of this conversation.
+        raw_tokens: what the settled history weighs as it came.
+    """
+
+    def __init__(self) -> None:
+        self.history = History()
+        self.base = EMPTY_RECORD
+        self.turns: list[LiveTurn] = []
+        self.records: list[WindowRecord] = []
+        self.raw_tokens = 0
+        self._taken = 0
+        self._weighed = 0
+        self._mapped = 0
+        self._places: dict[bytes, int] = {}
+        self._fits: dict[bytes, tuple[TurnEdit, ...]] = {}
+
+    @property
+    def places(self) -> dict[bytes, int]:
+        """Prefix digests of the history, each with the number of turns before it."""
+        prefix = self.history.prefix
+        for index in range(self._mapped, len(prefix)):
+            self._places.setdefault(prefix[index], index)
+        self._mapped = len(prefix)
+        return self._places
+
+    def weigh_new(self, weigh: Callable[[Turn], int]) -> None:
+        """Add up what the settled history weighs as it came; only new turns are weighed."""
+        for turn in self.history.turns[self._weighed :]:
+            self.raw_tokens += weigh(turn)
+        self._weighed = len(self.history.turns)
+
+    def adopt_head(self, record: WindowRecord) -> None:
+        """The caller wrote a head of ours back as its first message: go on in the window it opened."""
+        self.base = WindowRecord(0, 0, ROOT, ROOT, (), (), "", record.archives, record.lineage, record.strategy)
+        if self.turns:
+            self.turns[0].head = True
+
+    def settle(self, former: Former) -> bool:
+        """Apply the last record that fits this history, if it is not in force already. Whether anything changed."""
+        record = latest_applicable(self.records, self.places)
+        if record is None or (record.p_k == self.base.p_k and record.p_n == self.base.p_n):
+            return False
+        self.apply(record, former)
+        return True
+
+    def apply(self, record: WindowRecord, former: Former) -> None:
+        """Put a record in force."""
+        if record not in self.records:
+            self.records.append(record)
+        live = {turn.place: turn for turn in self.turns if turn.place}
+        places = self.places
+        shown: list[LiveTurn] = []
+        for item in record.items:
+            if item.kind == "head":
+                turn = head_turn(item.text)
+                _, weights, _ = former(turn, ())
+                shown.append(LiveTurn(turn, turn, -1, b"", {"head": sum(weights.values())}, head=True))
+            else:
+                shown.append(self._form(places[item.place] - 1, item.edits, former, live.get(item.place)))
+        self.base = record
+        self._fits = {fit.place: fit.edits for fit in record.fits}
+        self._taken = places[record.p_k]
+        self.turns = shown
+        self.take_in(former, live)
+
+    def take_in(self, former: Former, live: dict[bytes, LiveTurn] | None = None) -> list[LiveTurn]:
+        """Give every settled turn that is not in the window yet its form. Returns the new ones."""
+        history = self.history
+        new: list[LiveTurn] = []
+        for index in range(self._taken, len(history.turns)):
+            place = history.prefix[index + 1]
+            known = live.get(place) if live else None
+            new.append(self._form(index, self._fits.get(place, ()), former, known))
+        self._taken = len(history.turns)
+        self.turns.extend(new)
+        return new
+
+    def _form(self, index: int, edits: tuple[TurnEdit, ...], former: Former, known: LiveTurn | None) -> LiveTurn:
+        source = self.history.turns[index]
+        if known is not None and known.edits == edits and known.index == index and not known.head:
+            return known
+        turn, weights, moved = former(source, edits)
+        return LiveTurn(turn, source, index, self.history.prefix[index + 1], weights, edits=edits, moved=moved)
+
+    def unsettled(self, former: Former) -> tuple[list[LiveTurn], Sequence[Repair]]:
+        """The turns at the end that may still change, as they stand now."""
+        turns, repairs = self.history.tail()
+        live: list[LiveTurn] = []
+        for turn in turns:
+            formed, weights, moved = former(turn, ())
+            live.append(LiveTurn(formed, turn, -1, b"", weights, moved=moved))
+        return live, repairs
+
+    def extend(self, messages: Iterable[Message]) -> None:
+        """Add messages at the end."""
+        self.history.extend(messages)

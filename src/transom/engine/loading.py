@@ -1,0 +1,132 @@
+"""Taking a conversation in: a request body, a list of its elements, or messages, recognised by content.
+
+Knows formats and messages. A caller that hands the whole history each turn pays for comparing it and for what is new: elements
+equal to those of the last load are not parsed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import FormatError
+from ..jsontext import dumps
+from ..messages import Message
+from ..wire.format import Format, Head, Request
+
+__all__ = ["Loaded", "Loader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a load brought.
+
+    Attributes:
+        messages: the conversation, system prompt first.
+        kept: how many of them are those of the load before, unchanged and in the same place.
+        head: model, tools and sampling; ``None`` where only messages were given.
+    """
+
+    messages: Sequence[Message]
+    kept: int
+    head: Head | None
+
+
+@dataclass(slots=True)
+class Loader:
+    """Remembers the last load's elements."""
+
+    format: str = ""
+    raws: list[bytes] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    system: int = 0
+
+    def load(self, source: object, target: Format | None) -> Loaded:
+        """Read ``source``.
+
+        Args:
+            source: a ``Request``, messages, a parsed body, a list of its elements, or JSON text.
+            target: the format of a body.
+
+        Raises:
+            FormatError: not of that format, or no format given for a body.
+        """
+        if isinstance(source, Request):
+            return self._take(source.messages, source.head)
+        if isinstance(source, Sequence) and not isinstance(source, str | bytes) and all(isinstance(m, Message) for m in source):
+            return self._take(source, None)
+        if target is None:
+            raise FormatError("a request body needs its format", hint="load(body, format='openai')")
+        items, body = _elements(source, target)
+        if items is None:
+            request = target.parse(source)
+            return self._take(request.messages, request.head if isinstance(source, Mapping | bytes | str) else None)
+        raws = [dumps(item) for item in items]
+        same = self._common(raws, target.name)
+        request = target.parse({**body, target.conversation: items[same:]} if body is not None else items[same:])
+        fresh = list(request.messages)
+        outside = sum(1 for message in fresh if message.origin is not None and message.origin.place)
+        if same:
+            fresh = [*fresh[:outside], *(_in_place(message) for message in fresh[outside:])]
+        old = self.messages[self.system : self.system + same]
+        before = self.messages
+        self.messages = [*fresh[:outside], *old, *fresh[outside:]]
+        self.format, self.raws, self.system = target.name, raws, outside
+        return Loaded(self.messages, _shared(before, self.messages), request.head if body is not None else None)
+
+    def note(self, messages: Sequence[Message]) -> None:
+        """Remember messages that were appended, so that a load that holds them too is recognised."""
+        self.messages.extend(messages)
+        for message in messages:
+            if message.origin is None or message.origin.format != self.format or message.edits:
+                self.format = ""
+            self.raws.append(message.origin.raw if message.origin is not None else b"")
+
+    def _take(self, messages: Sequence[Message], head: Head | None) -> Loaded:
+        before = self.messages
+        shared = _shared(before, messages)
+        self.messages = [*before[:shared], *messages[shared:]]
+        self.format, self.raws, self.system = "", [], 0
+        return Loaded(self.messages, shared, head)
+
+    def _common(self, raws: Sequence[bytes], name: str) -> int:
+        if name != self.format:
+            return 0
+        count = 0
+        for old, new in zip(self.raws, raws, strict=False):
+            if old != new:
+                break
+            count += 1
+        return count
+
+
+def _elements(source: object, target: Format) -> tuple[list[object] | None, dict[str, object] | None]:
+    """The elements of the conversation and the rest of the body, where they can be told apart without parsing text."""
+    if isinstance(source, Mapping):
+        items = source.get(target.conversation)
+        if isinstance(items, list):
+            return items, {key: value for key, value in source.items() if key != target.conversation}
+    elif isinstance(source, list) and not any(isinstance(item, bytes) for item in source):
+        return source, None
+    return None, None
+
+
+def _shared(one: Sequence[Message], two: Sequence[Message]) -> int:
+    count = 0
+    for a, b in zip(one, two, strict=False):
+        if a is not b and not _same(a, b):
+            break
+        count += 1
+    return count
+
+
+def _same(a: Message, b: Message) -> bool:
+    origins = (
+        (a.origin.raw, a.origin.format) == (b.origin.raw, b.origin.format) if a.origin and b.origin else a.origin is b.origin
+    )
+    return origins and a == b
+
+
+def _in_place(message: Message) -> Message:
+    """A system message that does not lead the conversation stands where it stands."""
+    return message.replace(positional=True) if message.role == "system" and not message.positional else message

@@ -1,0 +1,1 @@
+"""What happens when the history outgrows its window: the runner, its budget and the strategies."""

@@ -1,0 +1,94 @@
+"""The archive: the whole closed span, stored before it leaves.
+
+Knows messages and how the store spells an archive; picks the address from the span's bytes, so that the same span has the same
+address in every process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from ...jsontext import dumps
+from ...messages import Message, bytes_digest
+from ...messages.parts import Call, Part, RedactedThinking, Result, Text, Thinking
+from ...store.archive import archive_lines
+from ...store.backend import Write
+from ..ledger.live import head_turn
+from ..ledger.records import WindowRecord
+from ..ledger.window import LiveWindow
+
+__all__ = ["archive_path", "archive_writes", "original_line", "own_archives"]
+
+
+def archive_path(messages: Sequence[Message]) -> str:
+    """The path of a span's archive: a digest over the bytes of its messages, in order."""
+    together = hashlib.sha256()
+    for message in messages:
+        together.update(bytes_digest(message))
+    return together.hexdigest()[:32]
+
+
+def archive_writes(messages: Sequence[Message]) -> list[Write]:
+    """All writes of a span's archive, content first, the archive itself last."""
+    blobs, data = archive_lines([original_line(message) for message in messages])
+    return [*blobs, Write("archive", archive_path(messages), data, meta={"messages": len(messages)}, if_absent=True)]
+
+
+def original_line(message: Message) -> bytes:
+    """A message in its source format: its exact bytes, or, for one made by hand, a plain spelling of its parts."""
+    if message.origin is not None:
+        return message.origin.raw
+    if len(message.parts) == 1 and isinstance(message.parts[0], Text):
+        return dumps({"role": message.role, "content": message.parts[0].text})
+    return dumps({"role": message.role, "content": [_spell(part) for part in message.parts]})
+
+
+def _spell(part: Part) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Thinking():
+            return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+        case RedactedThinking():
+            return {"type": "redacted_thinking", "data": part.data}
+        case Call():
+            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+        case Result():
+            content = [_spell(item) for item in part.content]
+            return {"type": "tool_result", "id": part.call_id, "name": part.name, "content": content, "is_error": part.is_error}
+        case _:
+            data = getattr(part, "data", None)
+            return {
+                "type": "attachment",
+                "data": data,
+                "url": getattr(part, "url", None),
+                "value": getattr(part, "value", None),
+            }
+
+
+def own_archives(live: LiveWindow) -> Iterator[tuple[str, Callable[[], list[Write]]]]:
+    """This history's own spans under the record in force, oldest first: path, and a function that makes the writes.
+
+    Where bytes and closings were the same as those of whoever closed first, so are the paths.
+    """
+    by_archive = {record.archive: record for record in live.records if record.archive}
+    covered: list[Message] = []
+    start = 0
+    for uri in live.base.archives:
+        record = by_archive.get(uri)
+        if record is None or record.p_k not in live.places:
+            continue
+        stop = live.places[record.p_k]
+        span = [*covered, *(message for turn in live.history.turns[start:stop] for message in turn.messages)]
+        yield archive_path(span), partial(archive_writes, span)
+        covered, start = _covered(record, live), stop
+
+
+def _covered(record: WindowRecord, live: LiveWindow) -> list[Message]:
+    messages: list[Message] = []
+    for item in record.items:
+        turn = head_turn(item.text) if item.kind == "head" else live.history.turns[live.places[item.place] - 1]
+        messages.extend(turn.messages)
+    return messages

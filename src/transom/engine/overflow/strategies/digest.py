@@ -1,0 +1,65 @@
+"""``digest``: the span becomes one model-free digest of what was asked, decided, touched and left open.
+
+The strategy only; how the text is made stands in ``overflow/digesting``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ledger.records import Item
+from ..digesting import digest as write_digest
+from ..strategy import Outcome, Span
+
+__all__ = ["Digest", "digest"]
+
+RULES = 1
+"""Raised when a change of the digest's rules changes its text: records of other rules are then left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Replaces the span by a digest of at most the room's head budget.
+
+    Attributes:
+        max_tokens: upper bound of the digest, in tokens; ``None`` leaves it to the budget.
+    """
+
+    max_tokens: int | None = None
+
+    @property
+    def name(self) -> str:
+        """``digest``."""
+        return "digest"
+
+    @property
+    def fingerprint(self) -> str:
+        """Name, rules and bound."""
+        return f"digest{RULES}({self.max_tokens})"
+
+    async def apply(self, span: Span) -> Outcome:
+        """Write the digest. Turns that stay follow it verbatim."""
+        cut = span.cut
+        if not span.leaving(cut):
+            return Outcome()
+        budget = span.room.head if self.max_tokens is None else min(span.room.head, self.max_tokens)
+        written = write_digest(
+            [message for turn in span.turns[:cut] for message in turn.source.linked],
+            previous=span.previous_head,
+            budget=budget,
+            tokenizer=span.tokenizer,
+            archive_uri=span.archive_uri(cut),
+            window=span.lineage.current,
+            previous_window=span.lineage.previous,
+        )
+        items = (Item("head", text=written.text), *span.kept(cut))
+        return Outcome(cut, items, span.messages(cut), span.leaving(cut), tuple(written.cited), self.name)
+
+
+def digest(*, max_tokens: int | None = None) -> Digest:
+    """A deterministic, model-free digest.
+
+    Args:
+        max_tokens: upper bound; by default a fifth of the low-water mark, at most 8,000.
+    """
+    return Digest(max_tokens)

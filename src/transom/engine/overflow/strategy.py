@@ -1,0 +1,145 @@
+"""What an overflow strategy is: one function on a span.
+
+Knows live turns and records. The runner holds budget, breaker, archive and lineage once; a strategy only says what stands in
+place of the span. Anything of ``Strategy``'s shape can be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...messages import Message
+from ...tokens.counter import Tokenizer
+from ...vocabulary import Vocabulary
+from ..ledger.edits import apply_edits
+from ..ledger.live import LiveTurn, head_turn, weigh_turn
+from ..ledger.records import Item, Lineage
+
+__all__ = ["Outcome", "Room", "Span", "Strategy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a closing has to reach, in tokens of movable history (pinned turns are not counted).
+
+    Attributes:
+        low_water: what it aims at.
+        trigger: what it must stay under for the window not to close again at once.
+        available: what fits at all.
+        head: what a head may weigh.
+    """
+
+    low_water: int
+    trigger: int
+    available: int
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a closing works on.
+
+    Attributes:
+        turns: every turn in the window, the newest included.
+        cut: ``turns[:cut]`` is the closing span proposed by the budget.
+        deepest: the largest cut allowed: the last turn stays.
+        staying: indices of turns that stay verbatim wherever the cut lies: pinned ones and the newest the user wrote.
+        lineage: of the window being closed.
+        previous_head: text of the head that stands in the span, if any.
+        archive_uri: address of ``turns[:cut]`` once archived, for any cut.
+        earlier_archives: archives of windows closed before, oldest first.
+        room: what to reach.
+        tokenizer: what the budget is counted with.
+        vocabulary: every string a model reads.
+    """
+
+    turns: Sequence[LiveTurn]
+    cut: int
+    deepest: int
+    staying: frozenset[int]
+    lineage: Lineage
+    previous_head: str | None
+    archive_uri: Callable[[int], str]
+    earlier_archives: Sequence[str]
+    room: Room
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+
+    def messages(self, cut: int) -> tuple[Message, ...]:
+        """The original messages of ``turns[:cut]``, heads included."""
+        return tuple(message for turn in self.turns[:cut] for message in turn.source.messages)
+
+    def leaving(self, cut: int) -> tuple[Message, ...]:
+        """The messages of ``turns[:cut]`` that do not stay verbatim; heads are none of them."""
+        return tuple(
+            message
+            for index, turn in enumerate(self.turns[:cut])
+            if index not in self.staying and not turn.head
+            for message in turn.source.messages
+        )
+
+    def kept(self, cut: int) -> list[Item]:
+        """Items for the turns of ``turns[:cut]`` that stay, in order."""
+        return [_kept(self.turns[index]) for index in range(cut) if index in self.staying]
+
+    def total_after(self, outcome: Outcome) -> int:
+        """What the movable history would weigh with an outcome in place, in tokens."""
+        by_place = {turn.place: turn for turn in self.turns[: outcome.cut] if turn.place}
+        total = sum(turn.tokens for turn in self.turns[outcome.cut :] if not turn.pinned)
+        for item in outcome.items:
+            if item.kind == "head":
+                total += weigh_turn(head_turn(item.text), self.tokenizer)
+            elif not by_place[item.place].pinned:
+                live = by_place[item.place]
+                total += weigh_turn(apply_edits(live.turn, item.edits), self.tokenizer) if item.edits else live.tokens
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a strategy decided.
+
+    Attributes:
+        cut: it closed over ``turns[:cut]``; 0 when it changed nothing.
+        items: what stands in place of them.
+        span: the messages its result stands for; archive and citation use it.
+        evicted: those of them that left the window.
+        texts: texts whose ``context://vfs/`` addresses the items cite; stored before the result lands.
+        strategy: name of the step that produced it.
+    """
+
+    cut: int = 0
+    items: tuple[Item, ...] = ()
+    span: tuple[Message, ...] = ()
+    evicted: tuple[Message, ...] = ()
+    texts: tuple[str, ...] = ()
+    strategy: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything would leave or be shortened."""
+        return self.cut > 0
+
+
+def _kept(live: LiveTurn) -> Item:
+    return Item("edit", place=live.place, edits=live.edits) if live.edits else Item("keep", place=live.place)
+
+
+class Strategy(Protocol):
+    """One way to make room."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything of its configuration that shapes what it produces. Records are shared between equal ones only."""
+        ...
+
+    async def apply(self, span: Span) -> Outcome:
+        """Decide what stands in place of the span. Changes nothing by itself."""
+        ...

@@ -1,0 +1,186 @@
+"""The outcome of a compile: a request body in a provider's own bytes, and an account of it.
+
+Knows elements and bytes. The body is kept as pieces shared with the caches; ``json`` joins them and ``body`` is decoded
+afresh on each access, so that a caller cannot corrupt a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..jsontext import loads
+from ..wire.format import Element, Frame, join_elements
+from ..wire.report import Note
+from .ledger.live import Moved
+from .ledger.records import Lineage
+
+__all__ = ["Compared", "Payload", "PayloadMeta", "common_prefix", "compared_sequence", "payload_pieces"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayloadMeta:
+    """What happened in a compile.
+
+    Attributes:
+        target: the wire format.
+        window: tokens the payload had to fit into.
+        lineage: first, previous and current window.
+        tokens_before: what the whole history weighs, system prompt and tools included.
+        tokens_after: what the payload weighs.
+        reserve: tokens kept free for the answer.
+        trigger: tokens at which the window would close: everything fixed plus the trigger of the movable history.
+        parts: tokens by what they are: ``system``, ``tools``, ``head``, ``user``, ``assistant``, ``results``, ``tail``.
+        moved: what left the window in this compile, for the first time.
+        archives: addresses of all closed spans, oldest first.
+        own_archive: this history's own span, where its bytes differ from those of the one that closed the window first.
+        closed: name of the step that closed a window in this compile, empty otherwise.
+        notes: what the target could not carry.
+        repairs: what had to be changed to make the history valid, in this compile.
+        prefix_bytes: leading bytes equal to the previous compile for the same target.
+        sequence_bytes: length of the compared sequence.
+        tail_bytes: length from its first volatile byte on.
+        failure: why a closing fell short, empty if none did.
+        timings: milliseconds by phase.
+    """
+
+    target: str
+    window: int
+    lineage: Lineage
+    tokens_before: int
+    tokens_after: int
+    reserve: int
+    trigger: int
+    parts: dict[str, int]
+    moved: tuple[Moved, ...] = ()
+    archives: tuple[str, ...] = ()
+    own_archive: str = ""
+    closed: str = ""
+    notes: tuple[Note, ...] = ()
+    repairs: tuple[Note, ...] = ()
+    prefix_bytes: int = 0
+    sequence_bytes: int = 0
+    tail_bytes: int = 0
+    failure: str = ""
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def window_id(self) -> str:
+        """The window open now."""
+        return self.lineage.current
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What prefix comparison looks at: tools, system, conversation at block level, without closing brackets.
+
+    Attributes:
+        pieces: in order.
+        length: bytes in all.
+        stable: bytes before the first volatile one.
+    """
+
+    pieces: tuple[bytes, ...] = ()
+    length: int = 0
+    stable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A request body, ready to send.
+
+    Attributes:
+        meta: the account of the compile.
+        sequence: what prefix comparison looks at.
+    """
+
+    meta: PayloadMeta
+    pieces: tuple[bytes, ...] = field(repr=False)
+    sequence: Compared = field(repr=False)
+
+    @property
+    def body(self) -> dict[str, object]:
+        """The body as Python values, built afresh on each access."""
+        value = loads(self.json())
+        assert isinstance(value, dict)
+        return value
+
+    def json(self) -> bytes:
+        """The body as JSON text; the same for the same content, in every process."""
+        return b"".join(self.pieces)
+
+
+def payload_pieces(frame: Frame, elements: Sequence[Element]) -> list[bytes]:
+    """The body: frame and conversation, markers included."""
+    pieces = [frame.before]
+    for number, (opening, blocks, closing) in enumerate(join_elements(elements)):
+        if number:
+            pieces.append(b",")
+        pieces.append(opening)
+        for index, block in enumerate(blocks):
+            if index:
+                pieces.append(b",")
+            pieces.append(block)
+        pieces.append(closing)
+    pieces.append(frame.after)
+    return pieces
+
+
+def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterable[Element], kept_of_first: int) -> Compared:
+    """What prefix comparison looks at.
+
+    Args:
+        frame: its tools and system bytes come first.
+        stable: elements that later compiles repeat.
+        volatile: elements that they may not.
+        kept_of_first: how many leading bytes of the first volatile element are stable all the same (text was added at its end).
+    """
+    pieces = [piece for piece in (frame.tools, frame.system) if piece]
+    count = len(stable)
+    lengths = sum(map(len, pieces))
+    boundary = -1
+    joined = _at_block_level([*stable, *volatile])
+    for number, piece in joined:
+        if boundary < 0 and number >= count:
+            boundary = lengths + kept_of_first
+        pieces.append(piece)
+        lengths += len(piece)
+    return Compared(tuple(pieces), lengths, boundary if boundary >= 0 else lengths)
+
+
+def _at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
+    """Blocks and openings, each with the number of the element it belongs to. A separator belongs to what follows it."""
+    key = ""
+    for number, element in enumerate(elements):
+        fresh = not (number and key and element.merge == key)
+        if number:
+            yield number, b","
+        if fresh and element.open:
+            yield number, element.open
+        for index, block in enumerate(element.blocks):
+            if index:
+                yield number, b","
+            yield number, block
+        key = element.merge
+
+
+def common_prefix(one: Sequence[bytes], two: Sequence[bytes]) -> int:
+    """How many leading bytes two sequences of pieces share."""
+    length = 0
+    for index, (a, b) in enumerate(zip(one, two, strict=False)):
+        if a is b or a == b:
+            length += len(a)
+        else:
+            return length + _common(b"".join(one[index:]), b"".join(two[index:]))
+    return length
+
+
+def _common(a: bytes, b: bytes) -> int:
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,78 @@
+"""*done*: the payload and its account."""
+
+from __future__ import annotations
+
+from ...jsontext import dumps, loads
+from ...wire.report import Note
+from ..events import CompileDone
+from ..payload import Compared, Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
+from ..state import CompileState
+
+__all__ = ["done"]
+
+
+async def done(state: CompileState) -> Payload:
+    """Build the payload, remember what the next compile compares with, and tell those who listen."""
+    assert state.frame is not None
+    session, budget = state.session, state.budget
+    assert budget is not None
+    pieces = tuple(payload_pieces(state.frame, [*state.elements, *state.volatile]))
+    if state.slots.taken("after-adapt"):
+        pieces = (dumps(await state.slots.fold("after-adapt", loads(b"".join(pieces)))),)
+    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first)
+    before = session.compared.get(state.target.name)
+    parts = _parts(state)
+    movable = sum(live.tokens for live in state.turns if not live.pinned)
+    live = session.live
+    meta = PayloadMeta(
+        target=state.target.name,
+        window=state.settings.window,
+        lineage=live.base.lineage,
+        tokens_before=_scaled(
+            live.raw_tokens + sum(turn.tokens for turn in state.unsettled) + budget.system + budget.tools + budget.tail,
+            budget.ratio,
+        ),
+        tokens_after=_scaled(budget.fixed + budget.tail + movable, budget.ratio),
+        reserve=budget.reserve,
+        trigger=_scaled(budget.fixed + budget.trigger, budget.ratio),
+        parts=parts,
+        moved=tuple(state.moved),
+        archives=live.base.archives,
+        own_archive=state.own_archive,
+        closed=state.closed,
+        notes=tuple(state.report.notes),
+        repairs=tuple(
+            Note("repaired", f"messages[{repair.index}]", f"{repair.kind}: {repair.detail}") for repair in state.repairs
+        ),
+        prefix_bytes=common_prefix(before.pieces, now.pieces) if before is not None else 0,
+        sequence_bytes=now.length,
+        tail_bytes=now.length - now.stable,
+        failure=state.failure,
+        timings=state.timings,
+    )
+    session.compared[state.target.name] = Compared(now.pieces, now.length, now.stable)
+    session.repairs = len(live.history.repairs)
+    state.bus.emit(CompileDone(meta))
+    return Payload(meta, pieces, now)
+
+
+def _scaled(tokens: int, ratio: float) -> int:
+    return tokens if ratio == 1.0 else -int(-tokens * ratio // 1)
+
+
+def _parts(state: CompileState) -> dict[str, int]:
+    budget = state.budget
+    assert budget is not None
+    parts = {
+        "system": budget.system,
+        "tools": budget.tools,
+        "head": 0,
+        "user": 0,
+        "assistant": 0,
+        "results": 0,
+        "tail": budget.tail,
+    }
+    for live in state.turns:
+        for kind, tokens in live.weights.items():
+            parts[kind] += tokens
+    return parts

@@ -1,0 +1,83 @@
+"""*overflow*: the runner reads the budget and closes the window if it must."""
+
+from __future__ import annotations
+
+from ...tokens.weigh import weigh, weigh_tools
+from ..events import CompressEnded, CompressStarted
+from ..ledger.records import record_folder
+from ..overflow.budget import Budget, reserve_for
+from ..state import CompileState
+
+__all__ = ["overflow"]
+
+MOST_CLOSINGS = 4
+"""A closing that reuses another's decision may leave more to do; each further one closes over more, so this is a safety net."""
+
+
+async def overflow(state: CompileState) -> None:
+    """Close the window where the history is above the trigger.
+
+    Raises:
+        WindowError: system, tools, pinned turns and reserve alone exceed the window.
+        StoreError: what would leave cannot be stored, and nothing fits without leaving.
+    """
+    tokenizer, head = state.tokenizer, state.session.head
+    state.system_tokens = sum(weigh(message, tokenizer) for message in state.session.system)
+    state.tools_tokens = weigh_tools(head.tools, tokenizer) if head.tools else 0
+    state.budget = _budget(state)
+    state.budget.require_room()
+    for _ in range(MOST_CLOSINGS):
+        if not state.runner.wants_to_close(state.turns, state.budget) or not await _allowed(state):
+            return
+        if not await _close(state):
+            return
+        state.budget = _budget(state)
+
+
+def _budget(state: CompileState) -> Budget:
+    settings = state.settings
+    counted = state.target.name == "openai"
+    tail = sum(state.tokenizer.count(text) for text in state.tail) + (8 if state.tail else 0)
+    return Budget(
+        window=settings.window,
+        reserve=reserve_for(settings.window, state.session.head.max_output_tokens, counted=counted),
+        system=state.system_tokens,
+        tools=state.tools_tokens,
+        tail=tail,
+        pinned=sum(live.tokens for live in state.turns if live.pinned),
+        ratio=state.session.ratio,
+        trigger_ratio=settings.trigger,
+        low_ratio=settings.low_water,
+    )
+
+
+async def _allowed(state: CompileState) -> bool:
+    """A function in the slot ``before-overflow`` may veto by returning ``False``."""
+    return False not in await state.slots.run("before-overflow", state)
+
+
+async def _close(state: CompileState) -> bool:
+    live, budget = state.session.live, state.budget
+    assert budget is not None
+    before = live.base.lineage.current
+    tokens = sum(turn.tokens for turn in state.turns if not turn.pinned)
+    state.bus.emit(CompressStarted(before, tokens, budget.trigger))
+    history = live.history
+    folder = record_folder(history.prefix, state.runner.fingerprint, state.settings.window)
+    end = (len(history.turns), history.prefix[-1])
+    closing = await state.runner.close(state.turns, budget, live.base, end, folder, live.records)
+    if closing is None:
+        state.failure = state.runner.failure or state.failure
+        state.bus.emit(CompressEnded(before, "", tokens, state.runner.failure))
+        return False
+    live.apply(closing.record, state.former)
+    state.settled = live.turns
+    state.session.ratio = state.learned_ratio
+    state.closed = closing.record.strategy
+    if closing.archive and closing.archive != closing.record.archive:
+        state.own_archive = closing.archive
+    state.report_moved(closing.moved)
+    after = sum(turn.tokens for turn in state.turns if not turn.pinned)
+    state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, after))
+    await state.slots.run("after-overflow", state)
+    return True

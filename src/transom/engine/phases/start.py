@@ -1,0 +1,66 @@
+"""*start*: what is already known of this history, by its digests.
+
+Closed windows are found here and applied; new turns get their form. A history met for the first time is looked up in the
+store once.
+"""
+
+from __future__ import annotations
+
+from ...messages import meaning_digest
+from ...store.backend import Write
+from ..ledger.live import weigh_turn
+from ..ledger.records import decode_record, head_path, record_folder
+from ..overflow.archive import own_archives
+from ..state import CompileState
+
+__all__ = ["start"]
+
+
+async def start(state: CompileState) -> None:
+    """Bring the live window up to date with the history."""
+    session, live = state.session, state.session.live
+    live.weigh_new(lambda turn: weigh_turn(turn, state.tokenizer))
+    if not session.looked_up:
+        await _look_up(state)
+        session.looked_up = True
+        live.settle(state.former)
+        await _store_own_archives(state)
+    live.take_in(state.former)
+    state.settled = live.turns
+    state.unsettled, pending = live.unsettled(state.former)
+    state.repairs = [*live.history.repairs[session.repairs :], *pending]
+
+
+async def _look_up(state: CompileState) -> None:
+    live = state.session.live
+    prefix = live.history.prefix
+    if len(prefix) < 2:
+        return
+    folder = record_folder(prefix, state.runner.fingerprint, state.settings.window)
+    entries = await state.store.read_all("windows", folder)
+    live.records = [decode_record(entries[path].data) for path in sorted(entries)]
+    first = live.history.turns[0].messages[0]
+    meaning = meaning_digest(first)
+    if meaning is None:
+        return
+    note = await state.store.read("windows", head_path(meaning, state.runner.fingerprint, state.settings.window))
+    entry = await state.store.read("windows", note.data.decode()) if note is not None else None
+    if entry is not None:
+        live.take_in(state.former)
+        live.adopt_head(decode_record(entry.data))
+
+
+async def _store_own_archives(state: CompileState) -> None:
+    """Before a record is reused, this history's own span is stored by its bytes; only what is new is written."""
+    live = state.session.live
+    if not live.base.archives or live.base.k == 0:
+        return
+    missing: list[Write] = []
+    for path, writes in own_archives(live):
+        if await state.store.read("archive", path) is None:
+            missing.extend(writes())
+        state.own_archive = f"context://archive/{path}"
+    if missing:
+        await state.store.commit(missing)
+    if state.own_archive == live.base.archive:
+        state.own_archive = ""

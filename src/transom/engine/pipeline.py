@@ -1,0 +1,48 @@
+"""The order of a compile, as a literal tuple, and the loop that runs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+
+from ..errors import CompileCancelled
+from .events import CompileStarted
+from .payload import Payload
+from .phases.adapt import adapt
+from .phases.assemble import assemble
+from .phases.audit import audit
+from .phases.done import done
+from .phases.inject import inject
+from .phases.overflow import overflow
+from .phases.start import start
+from .phases.tool_results import tool_results
+from .state import CompileState
+
+__all__ = ["PHASES", "run"]
+
+Phase = Callable[[CompileState], Awaitable[None]]
+
+PHASES: tuple[Phase, ...] = (start, tool_results, overflow, inject, assemble, adapt, audit)
+"""Everything before ``done``, which returns the payload."""
+
+
+async def run(state: CompileState, cancelled: Callable[[], bool]) -> Payload:
+    """Run all phases.
+
+    Args:
+        state: the compile.
+        cancelled: asked between phases.
+
+    Raises:
+        CompileCancelled: it said yes. What was stored stays stored; the context goes on as if the compile had not been.
+    """
+    state.bus.emit(CompileStarted(state.target.name, len(state.session.live.history.turns)))
+    for phase in PHASES:
+        if cancelled():
+            raise CompileCancelled(f"the compile was cancelled before {phase.__name__}")
+        begun = time.perf_counter()
+        await phase(state)
+        state.timings[phase.__name__] = (time.perf_counter() - begun) * 1000
+    if cancelled():
+        raise CompileCancelled("the compile was cancelled before done")
+    return await done(state)

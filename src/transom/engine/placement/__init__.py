@@ -1,0 +1,1 @@
+"""Where each part of a payload stands."""

@@ -1,0 +1,164 @@
+"""What one compile works on. Made afresh each time and seen by phases only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..messages import Message, Repair
+from ..observe.bus import EventBus
+from ..store.store import Store
+from ..tokens.counter import Tokenizer
+from ..vocabulary import Vocabulary
+from ..wire.format import Element, Format, Frame, Head, RenderOptions
+from ..wire.report import Report
+from .events import OffloadCreated
+from .ledger.live import LiveTurn, Moved
+from .ledger.window import Former, LiveWindow
+from .offload.payloads import PruneSettings
+from .overflow.budget import Budget
+from .overflow.runner import Runner
+from .payload import Compared
+from .slots import SlotName, Slots
+
+__all__ = ["CompileSettings", "CompileState", "Session"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileSettings:
+    """What a caller chose; constant for a session.
+
+    Attributes:
+        window: tokens the payload must fit into, answer included.
+        trigger: share of the available room at which the window closes.
+        low_water: share of the trigger that a closing aims at.
+        prune: which tool results are pruned when first seen; ``None`` prunes nothing.
+        options: how messages are rendered.
+        check: report broken invariants after each compile.
+    """
+
+    window: int
+    trigger: float = 0.7
+    low_water: float = 0.5
+    prune: PruneSettings | None
+    options: RenderOptions
+    check: bool = False
+
+
+@dataclass(slots=True)
+class Session:
+    """What lasts from one compile to the next.
+
+    Attributes:
+        live: history and window.
+        head: model, tools and sampling.
+        system: the system prompt.
+        tail: volatile text the caller put at the end.
+        reported: addresses already reported as moved.
+        failed: texts that could not be stored, and so stay as they are.
+        looked_up: the store was asked for records of this conversation.
+        repairs: how many repairs were reported.
+        compared: the last compared sequence by target.
+        ratio: correction of weights in force; changes when a window closes.
+    """
+
+    live: LiveWindow = field(default_factory=LiveWindow)
+    head: Head = field(default_factory=Head)
+    system: tuple[Message, ...] = ()
+    tail: str = ""
+    reported: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+    looked_up: bool = False
+    repairs: int = 0
+    compared: dict[str, Compared] = field(default_factory=dict)
+    ratio: float = 1.0
+
+
+@dataclass(slots=True, kw_only=True)
+class CompileState:
+    """One compile, from start to done.
+
+    Attributes:
+        settings, session, store, runner, tokenizer, vocabulary, bus, slots: what the context holds.
+        target: the wire format.
+        former: gives turns their form.
+        learned_ratio: correction to take over when a window closes.
+        settled: turns in the window that later compiles repeat.
+        unsettled: turns at the end that may still change.
+        budget: what to fit into.
+        tail: volatile texts in order.
+        closed, failure, own_archive: what happened to the window.
+        messages: the conversation after a transforming slot; ``None`` while the turns themselves are rendered.
+        elements, volatile, kept_of_first: the conversation as rendered, and its volatile end.
+    """
+
+    settings: CompileSettings
+    session: Session
+    store: Store
+    runner: Runner
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+    bus: EventBus
+    slots: Slots
+    target: Format
+    former: Former
+    learned_ratio: float
+    settled: list[LiveTurn] = field(default_factory=list)
+    unsettled: list[LiveTurn] = field(default_factory=list)
+    budget: Budget | None = None
+    system_tokens: int = 0
+    tools_tokens: int = 0
+    tail: list[str] = field(default_factory=list)
+    moved: list[Moved] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    closed: str = ""
+    failure: str = ""
+    own_archive: str = ""
+    messages: tuple[Message, ...] | None = None
+    report: Report = field(default_factory=Report)
+    frame: Frame | None = None
+    elements: list[Element] = field(default_factory=list)
+    volatile: list[Element] = field(default_factory=list)
+    kept_of_first: int = 0
+    body: bytes | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> Sequence[LiveTurn]:
+        """Everything in the window."""
+        return [*self.settled, *self.unsettled]
+
+    def flatten(self) -> tuple[Message, ...]:
+        """System prompt and conversation as they are about to be rendered."""
+        if self.messages is not None:
+            return self.messages
+        return (*self.session.system, *(message for live in self.turns for message in live.turn.linked))
+
+    def transformed(self, value: object, slot: SlotName) -> tuple[Message, ...]:
+        """What a slot made of the messages.
+
+        Raises:
+            TypeError: anything but messages.
+        """
+        if isinstance(value, Sequence) and all(isinstance(message, Message) for message in value):
+            return tuple(value)
+        raise TypeError(f"a function in the slot {slot} must return messages or None, not {type(value).__name__}")
+
+    def report_moved(self, moved: Iterable[Moved]) -> None:
+        """Account for what left the window, once for each address in a session."""
+        for item in moved:
+            if item.uri not in self.session.reported:
+                self.session.reported.add(item.uri)
+                self.moved.append(item)
+                self.bus.emit(OffloadCreated(item))
+
+    def inject(self, text: str, *, place: Literal["tail"] = "tail") -> None:
+        """Add volatile text for this compile. For functions in the slot ``before-assemble``.
+
+        Raises:
+            ValueError: an unknown place.
+        """
+        if place != "tail":
+            raise ValueError(f"no place {place!r}: text that changes belongs in the tail, where it costs no cache")
+        self.tail.append(text)
