@@ -1,0 +1,106 @@
+"""The words that give a sentence away: constraints, decisions, findings and open ends, in ten languages.
+
+Knows text, nothing else. Structure (checkboxes, exit codes, plans)
+is looked for elsewhere and counts more; these words only
+rank what people write in prose. Languages without spaces are matched by substring, the others at word boundaries.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["CONSTRAINT", "DECISION", "OPEN", "STRONG", "Cue", "sentences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One kind of sentence.
+
+    Attributes:
+        stems: cheap substrings of the lower-cased text; without any of them the pattern cannot match.
+        pattern: what decides, on lower-cased text.
+    """
+
+    stems: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def found(self, lowered: str) -> bool:
+        """Whether the lower-cased text has the cue."""
+        for stem in self.stems:
+            if stem in lowered:
+                return self.pattern.search(lowered) is not None
+        return False
+
+
+def _cue(words: str, unspaced: str) -> Cue:
+    """``words``: patterns separated by ``|``, matched at word boundaries; ``unspaced``: plain substrings."""
+    spaced = [word.strip() for word in words.split("|") if word.strip()]
+    joined = [word for word in unspaced.split() if word]
+    stems = {re.split(r"[\\(\[?*+.]", word)[0].strip() for word in spaced} | set(joined)
+    pattern = r"(?<!\w)(?:" + "|".join(spaced) + r")(?!\w)|" + "|".join(re.escape(word) for word in joined)
+    return Cue(tuple(sorted(stem for stem in stems if stem)), re.compile(pattern))
+
+
+# Sentences that bind whoever continues. Strong ones leave no choice.
+STRONG = _cue(
+    """must(?: not|n['’]t)?|never|always|do not|don['’]t|only|required|requirement|constraint|constraints|forbidden
+    |not allowed
+    |may not|cannot use|can['’]t use|shall|without|no more than|at least|at most|exactly|make sure|ensure that
+    |under no circumstances
+    |instead of|not touch|keep
+    |muss|müssen|musst|darf|dürfen|niemals|nie|immer|nur|kein|keine|keinen|keinesfalls|auf keinen fall|stets
+    |mindestens|höchstens
+    |unbedingt|ohne|statt|verboten|genau|bitte nicht
+    |doit|doivent|dois|jamais|toujours|uniquement|seulement|il faut|ne pas|interdit|au moins|au plus|sans|obligatoire
+    |ne touche[rz]? pas
+    |debe|deben|debes|nunca|siempre|solo|sólo|solamente|únicamente|hay que|prohibido|al menos|como máximo|sin|no usar
+    |no uses
+    |deve|devem|sempre|apenas|somente|não|mai|soltanto|non usare|obbligatorio
+    |нельзя|всегда|никогда|только|должен|должна|должны|обязательно""",
+    """必须 必須 不要 不能 不得 禁止 只能 仅限 仅在 务必 務必 一定要 始终 从不 绝不 至少 最多 不许 不可以 不允许 请勿 别动
+    必ず しないで ないでください いけない ならない 絶対 のみ だけに べき ないこと 厳守 以外は 変更しない 使わない
+    반드시 금지 하지 마 항상 절대""",
+)
+CONSTRAINT = _cue(
+    """should(?: not|n['’]t)?|prefer|avoid|want|needs? to|have to|has to|no|not|limit|deadline|budget|by default|rather than
+    |soll|sollen|sollte|bitte|möchte|lieber|nicht|grenze|frist|vermeiden
+    |devrait|faut|préfère|éviter|veux|pas|limite|délai
+    |debería|quiero|prefiero|evitar|límite|plazo|no
+    |следует|нужно|не""",
+    """应该 應該 需要 希望 尽量 避免 优先 限制 截止 してください して下さい
+    てほしい 必要 避け 優先 制限 期限 ように 해야 필요""",
+)
+DECISION = _cue(
+    """decided|decision|decisions|we['’]ll use|let['’]s use|i['’]ll use|we will use|go with|going with|went with
+    |settled on|chose|chosen|agreed
+    |switch(?:ed|ing)? to|instead of|conclusion|concluded|the approach|root cause
+    |caused by|the (?:real |actual )?(?:problem|issue|bug|cause) (?:is|was)
+    |turns out|because of|found the|the fix is|the fix was|fixed by|confirmed|verified that|design choice|trade-?off
+    |let['’]s (?:do|go|store|implement|keep|put|remove|skip)|we (?:decided|agreed|chose|keep|use)
+    |entschieden|entscheidung|beschlossen|wir nehmen|wir verwenden|wir nutzen|stattdessen|ursache|das problem (?:ist|war)
+    |der grund|festgelegt
+    |décidé|décision|choisi|nous utiliserons|on utilise|nous utilisons|la cause|le problème (?:est|était|vient)|finalement
+    |decidido|decidimos|decisión|usaremos|elegimos|elegido|optamos|la causa|el problema (?:es|era)
+    |decisão|deciso|decidiu|решено|решили|причина""",
+    """决定 決定 采用 採用 改用 选择 結論 结论 根本原因 原因是 原因は
+    問題は 问题是 方針 することにし 決め 判明 定为 확정 결정 원인""",
+)
+OPEN = _cue(
+    """todo|fixme|next steps?|remaining|still need(?:s|ed)?|still (?:to do|open|missing|fails?|failing)|left to do
+    |not yet|follow-?up|pending|unfinished
+    |not (?:done|finished|implemented)|what['’]s left|yet to|wip
+    |noch offen|offen|als nächstes|nächste schritte|nächster schritt|ausstehend|muss noch|fehlt noch|zu erledigen
+    |à faire|reste à|prochaines? étapes?|pas encore|en attente
+    |pendientes?|por hacer|falta|próximos? pasos?|todavía no
+    |pendente|próximo passo|da fare|осталось|дальше""",
+    """待办 待辦 下一步 接下来 还需要 还没 尚未 未完成 剩下 残り 残タスク
+    未完了 未対応 未実装 次の 今後 まだ これから 남은 다음""",
+)
+
+_SENTENCE = re.compile(r"[^.!?。！？]*(?:[.!?](?![\s\"')\]]|$)[^.!?。！？]*)*(?:[.!?。！？]+[\"')\]]*|$)")
+
+
+def sentences(line: str) -> list[str]:
+    """The sentences of one line, verbatim, without outer blanks. Dots inside words (``v1.2``, ``a.py``) end none."""
+    return [found for match in _SENTENCE.finditer(line) if (found := match.group().strip())]

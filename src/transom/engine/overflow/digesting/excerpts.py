@@ -1,0 +1,155 @@
+"""Shortening a quote: slices of the original in their order, with the size of every gap.
+
+Knows text, no layout. What is kept first is the beginning, then the end, then lines in between that bind or settle something
+(``cues``). Nothing is rewritten; cuts fall on a line or word boundary where one is near.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from .cues import CONSTRAINT, DECISION, OPEN, STRONG
+from .form import first_line
+from .notes import Line, Quote
+
+__all__ = ["OWN_BYTES", "line_of", "shorten", "size_in_bytes", "text_uri"]
+
+OWN_BYTES = 512
+"""From this size a text that is not shown whole gets an address of its own; below, the archive's line is address enough."""
+
+_MIDDLE_FROM = 700  # with less room than this, a middle part would be a fragment
+_SCANNED = 40_000  # characters of one quote searched for lines worth keeping
+
+
+def text_uri(text: str) -> str:
+    """The address under which the store files exactly this text."""
+    return "context://vfs/" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def size_in_bytes(text: str) -> int:
+    """Bytes of the text as the store writes it."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def line_of(text: str, limit: int) -> Line:
+    """The first line of ``text`` that is not blank, at most ``limit`` characters of it."""
+    stripped = text[: limit * 4 + 4_000].lstrip()
+    shown = first_line(stripped)[:limit].rstrip()
+    rest = len(text) - len(shown)
+    # Blank around the line is not worth a gap mark.
+    return Line(shown, len(shown) if rest < 400 and not text.replace(shown, "", 1).strip() else len(text))
+
+
+def shorten(quote: Quote, limit: int, texts: dict[str, str]) -> Quote:
+    """At most about ``limit`` characters of the quote.
+
+    Args:
+        quote: complete, or shortened before (then only its first and last slices can be shortened further).
+        limit: visible characters.
+        texts: receives, by address, the text that the gap's address stands for.
+    """
+    slices = [piece for piece in quote.pieces if isinstance(piece, str)]
+    if sum(map(len, slices)) <= limit + 24 or not slices:
+        return quote
+    if not quote.complete:
+        return _shorten_again(quote, slices, limit)
+    text = slices[0]
+    spans = _spans(text, limit)
+    uri = quote.uri
+    if not uri and size_in_bytes(text) >= OWN_BYTES:
+        uri = text_uri(text)
+        texts[uri] = text
+    return Quote(_pieces(text, spans), quote.size, uri)
+
+
+def _spans(text: str, limit: int) -> list[tuple[int, int]]:
+    tail = limit // 4
+    middle = limit // 3 if limit >= _MIDDLE_FROM else 0
+    head_end = _soft_end(text, limit - tail - middle)
+    tail_start = _soft_start(text, len(text) - tail)
+    spans = [(0, head_end)]
+    if middle:
+        spans.extend(_telling_lines(text, head_end, tail_start, middle))
+    spans.append((max(tail_start, spans[-1][1]), len(text)))
+    return spans
+
+
+def _telling_lines(text: str, start: int, end: int, room: int) -> Iterable[tuple[int, int]]:
+    """Lines between ``start`` and ``end`` with a cue, strongest first, in the order of the text."""
+    found: list[tuple[int, int, int]] = []
+    position = start
+    for line in text[start : min(end, start + _SCANNED)].split("\n"):
+        stop = position + len(line)
+        if 8 < len(line) <= 400:
+            lowered = line.lower()
+            rank = 0 if STRONG.found(lowered) else 1 if OPEN.found(lowered) or DECISION.found(lowered) else 2
+            if rank < 2 or CONSTRAINT.found(lowered):
+                found.append((rank, position, stop))
+        position = stop + 1
+    kept: list[tuple[int, int]] = []
+    for _, left, right in sorted(found):
+        if right - left <= room:
+            kept.append((left, right))
+            room -= right - left + 12
+        if room < 40:
+            break
+    return sorted(kept)
+
+
+def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[str | int, ...]:
+    pieces: list[str | int] = []
+    at = 0
+    for start, end in spans:
+        if end <= start:
+            continue
+        gap = text[at:start]
+        if pieces and not gap.strip() and len(gap) < 80 and isinstance(pieces[-1], str):
+            pieces[-1] += gap + text[start:end]
+        else:
+            if start > at:
+                pieces.append(start - at)
+            pieces.append(text[start:end])
+        at = end
+    if at < len(text):
+        pieces.append(len(text) - at)
+    return tuple(pieces)
+
+
+def _shorten_again(quote: Quote, slices: list[str], limit: int) -> Quote:
+    """Keep the first slice and, with room for it, the last; what is between goes into the gap."""
+    head_room = limit * 2 // 3 if len(slices) > 1 else limit
+    head = slices[0] if len(slices[0]) <= head_room else slices[0][: _soft_end(slices[0], head_room)]
+    if isinstance(quote.pieces[0], int):
+        return Quote((quote.pieces[0], head, quote.size - quote.pieces[0] - len(head)), quote.size, quote.uri)
+    tail = ""
+    room = limit - len(head)
+    if len(slices) > 1 and isinstance(quote.pieces[-1], str) and room > 30:
+        last = slices[-1]
+        tail = last if len(last) <= room else last[_soft_start(last, len(last) - room) :]
+    gap = max(quote.size - len(head) - len(tail), 0)
+    return Quote((head, gap, tail) if tail else (head, gap), quote.size, quote.uri)
+
+
+def _soft_end(text: str, end: int) -> int:
+    """``end``, moved back to the end of a line or word when one is near."""
+    if end >= len(text):
+        return len(text)
+    reach = max(end - max(end // 5, 12), 0)
+    line = text.rfind("\n", reach, end)
+    if line > 0:
+        return line
+    word = text.rfind(" ", reach, end)
+    return word if word > 0 else max(end, 1)
+
+
+def _soft_start(text: str, start: int) -> int:
+    """``start``, moved on to the beginning of a line or word when one is near."""
+    if start <= 0:
+        return 0
+    reach = start + max((len(text) - start) // 5, 12)
+    line = text.find("\n", start, reach)
+    if line >= 0:
+        return line + 1
+    word = text.find(" ", start, reach)
+    return word + 1 if word >= 0 else start

@@ -1,0 +1,154 @@
+"""How a call ended, read off its result: exit codes, test counts, tracebacks, error lines.
+
+Knows the text of results. A claim of failure is believed from the tool's own flag and exit code, and from unmistakable
+structure; the word "error" alone proves nothing, since what was read or searched may hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .form import BREAKS
+
+__all__ = ["Outcome", "outcome_of"]
+
+_EDGE = 4_000  # characters at each end of a result that are looked at
+_EXIT = re.compile(
+    r"(?:exit(?:ed)?(?: with)?(?:[ _](?:code|status))\b|return_?code"
+    r"|exit_?code)[\"']?\s*[>:=]?\s*(-?\d{1,5})\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"\b\d+ (?:tests? |specs? )?(?:failed|passed|failures?|errors?|skipped|pass|fail|warnings?"
+    r"|problems?|issues?)\b|^Ran \d+ tests?"
+    r"|^(?:ok|FAIL|PASS)\s+\S+\s+[\d.(]|^(?:FAILED|OK)\b(?: \(|$)|\bBUILD (?:SUCCESS|FAIL)"
+    r"|^test result:|^Tests?:|^DONE \d+ tests",
+    re.IGNORECASE,
+)
+_SUMMARY_LINES = 60  # lines at the end of an output among which its counts are looked for
+_BAD_COUNT = re.compile(
+    r"\b([1-9]\d*) (?:tests? )?(?:failed|failures?|failing)\b|\bfailures?[=:] ?([1-9]\d*)"
+    r"|\berrors=([1-9]\d*)",
+    re.IGNORECASE,
+)
+_STRUCTURE = re.compile(
+    r"^Traceback \(most recent call last\)|^\s*--- FAIL[: ]|^FAIL\t|^FAILED\b|^E\s{2,}\w|^panic: "
+    r"|^thread '.*' panicked|^error\[E\d+\]"
+    r"|: error (?:TS|CS|C)\d+:|^npm ERR!|^fatal: |\bBUILD FAILED\b|^make(?:\[\d+\])?: \*\*\*|^\s*not ok \d+"
+    r"|(?:bash|sh|zsh)(?:: line \d+)?: .*(?:not found|No such file|denied)|^SyntaxError: |^\s*✗ |^\s*[✖×] \d+ ",
+    re.MULTILINE,
+)
+_LINE = (
+    re.compile(
+        r"^\s*(?:FAILED\b|--- FAIL[: ]|FAIL:? |ERROR:? \S|not ok \d+|● |✕ |✗ |×\s|✖ )|\.\.\. (?:FAILED"
+        r"|FAIL|ERROR)\s*$"
+    ),
+    re.compile(
+        r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Exit|Interrupt|Warning|Panic)\b\s*:|^E\s{2,}\w|^panic: "
+        r"|panicked at|^fatal: |^npm ERR! (?!A complete)"
+    ),
+    re.compile(
+        r"\berror(?: ?(?:\[\w+\]|TS\d+|CS\d+|C\d+))?:|\berror TS\d+|^\s*error\b|^Could not |^Cannot "
+        r"|^Failed |: undefined: |^tool_use_error",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"not found|no such|denied|cannot|can't|unable|invalid|refused|timed? ?out|failed|failure|missing"
+        r"|unexpected|expected|does not exist"
+        r"|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|introuvable|error|falló|fallo|no encontrad"
+        r"|エラー|失敗|見つかり|できません|错误|失败|錯誤|找不到|无法|오류|실패",
+        re.IGNORECASE,
+    ),
+)
+_NOISE = re.compile(
+    r"^(?:exit(?:ed)?(?: with)?[ _](?:code|status)|chunk id:|wall time|process exited|output:"
+    r"|original token count|<(?:returncode|/?output)|\[?\w+\] \$|> |=+$|-+$|\+\+* )",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(r"\s*<tool_use_error>|\s*Error: |\s*(?:Could not|Cannot|Failed to|Unable to) ", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended.
+
+    Attributes:
+        word: ``ok``, ``failed``, ``exit N`` or ``no result``.
+        failed: whether that is a failure.
+        lines: what went wrong, verbatim, at most three lines.
+        summary: the line with the counts, for tests and builds.
+    """
+
+    word: str
+    failed: bool
+    lines: tuple[str, ...] = ()
+    summary: str = ""
+
+
+def outcome_of(answer: str | None, *, flagged: bool, runs: bool) -> Outcome:
+    """Judge a result.
+
+    Args:
+        answer: its text; ``None`` without a result.
+        flagged: the tool itself reported a failure.
+        runs: the call executed something, so that its output speaks of itself and not of what it read.
+    """
+    if answer is None:
+        return Outcome("no result", False)
+    edges = [answer] if len(answer) <= 2 * _EDGE else [answer[:_EDGE], answer[-_EDGE:]]
+    code = _exit_code(answer) if runs or flagged else None
+    summary = ""
+    failed = flagged or bool(code)
+    if runs:
+        summary = _summary(edges[-1])
+        failed = failed or _BAD_COUNT.search(summary) is not None or any(_STRUCTURE.search(edge) for edge in edges)
+    elif not failed and len(answer) < 600:
+        failed = _REFUSED.match(answer) is not None
+    if not failed:
+        return Outcome("ok", False, (), summary)
+    return Outcome(f"exit {code}" if code else "failed", True, _telling(edges), summary)
+
+
+def _summary(edge: str) -> str:
+    for line in reversed(BREAKS.split(edge)[-_SUMMARY_LINES:]):
+        if len(line) < 400 and _SUMMARY.search(line.strip()):
+            return line.strip()
+    return ""
+
+
+def _exit_code(answer: str) -> int | None:
+    for edge in (answer[:400], answer[-400:]):
+        match = _EXIT.search(edge)
+        if match:
+            return int(match.group(1))
+    return None
+
+
+def _telling(edges: list[str]) -> tuple[str, ...]:
+    """The three lines that say most, in their order; the best kinds first, each kind's last lines before its first."""
+    ranked: list[tuple[int, int, str]] = []
+    fallback = ""
+    position = 0
+    for edge in edges:
+        for line in BREAKS.split(edge):
+            position += 1
+            text = line.strip()
+            if len(text) < 3 or _NOISE.match(text):
+                continue
+            fallback = fallback or text
+            for rank, pattern in enumerate(_LINE):
+                if pattern.search(text[:400]):
+                    ranked.append((rank, position, text))
+                    break
+    chosen: list[tuple[int, int, str]] = []
+    seen: set[str] = set()
+    for entry in sorted(ranked, key=lambda entry: (entry[0], entry[1])):
+        if entry[2] not in seen and (entry[0] < 3 or not chosen):
+            seen.add(entry[2])
+            chosen.append(entry)
+        if len(chosen) == 3:
+            break
+    if not chosen:
+        return (fallback,) if fallback else ()
+    return tuple(text for _, _, text in sorted(chosen, key=lambda entry: entry[1]))
