@@ -28,8 +28,9 @@ ERROR_SHARE = 4
 """They take a quarter of head and tail at most."""
 _SCAN_FIRST, _SCAN_LAST = 512_000, 128_000
 """Characters of a gap that are searched for failures, from its beginning and before its end: bounded work, however long."""
-_SMALLEST_GAP = 160
-"""No gap hides fewer characters: its mark would be as long."""
+_SMALLEST_GAP = 256
+"""No gap hides fewer characters: its mark costs about as many tokens."""
+_USUAL_LINE = 120
 _LONGEST_CLUSTER = 64
 
 # Every alternative begins with a plain letter, which lets the matcher skip by first letters: 15 times as fast as a leading \b.
@@ -66,8 +67,8 @@ def excerpt(text: str, *, uri: str, head: int, tail: int, vocabulary: Vocabulary
     Args:
         text: the whole text.
         uri: where the whole text is kept.
-        head, tail: characters to keep of beginning and end. Each grows by up to an eighth to end with a line; where no line
-            ends so near, the cut is made between two whole characters as a reader sees them.
+        head, tail: characters to keep of beginning and end. Each grows by up to an eighth, or a line, to end with one; where
+            no line ends so near, the cut is made between two whole characters as a reader sees them.
         vocabulary: the words of the marks.
         keep_errors: keep lines that tell of failures from the middle.
 
@@ -159,7 +160,7 @@ def _cut(text: str, uri: str, head: int, tail: int, vocabulary: Vocabulary, erro
 def _end_of_head(text: str, head: int) -> int:
     if head <= 0:
         return 0
-    line_end = text.find("\n", head - 1, head + head // 8)
+    line_end = text.find("\n", head - 1, head + _slack(head))
     if line_end >= 0:
         return line_end + 1
     return _whole_characters(text, head, -1)
@@ -169,10 +170,15 @@ def _start_of_tail(text: str, tail: int) -> int:
     if tail <= 0:
         return len(text)
     start = max(0, len(text) - tail)
-    line_end = text.rfind("\n", max(0, start - tail // 8 - 1), start)
+    line_end = text.rfind("\n", max(0, start - _slack(tail) - 1), start)
     if line_end >= 0:
         return line_end + 1
     return _whole_characters(text, start, 1)
+
+
+def _slack(size: int) -> int:
+    """How far a head or tail of ``size`` characters may grow to end with a line."""
+    return max(size // 8, min(size, _USUAL_LINE))
 
 
 def _whole_characters(text: str, index: int, step: int) -> int:

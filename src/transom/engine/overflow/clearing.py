@@ -65,7 +65,9 @@ class ClearSettings:
         if self.tools is None:
             tools = "*"
         elif callable(self.tools):
-            tools = f"{self.tools.__module__}.{self.tools.__qualname__}"
+            tools = (
+                f"{getattr(self.tools, '__module__', '')}.{getattr(self.tools, '__qualname__', type(self.tools).__qualname__)}"
+            )
         else:
             tools = dumps_text(sorted(self.tools))
         kinds = f"{self.results:d}{self.thinking:d}{self.think_tags:d}"

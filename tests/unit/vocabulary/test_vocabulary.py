@@ -1,0 +1,40 @@
+"""The words a model reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transom.engine.offload.excerpts import excerpt, excerpt_source
+from transom.vocabulary import ENGLISH
+
+
+def test_a_gap_is_described_by_what_it_hides() -> None:
+    assert ENGLISH.hidden((4, 1), (4, 20), whole_lines=True) == "line 4"
+    assert ENGLISH.hidden((4, 1), (9, 20), whole_lines=True) == "lines 4-9"
+    assert ENGLISH.hidden((4, 3), (4, 20), whole_lines=False) == "characters 3-20 of line 4"
+    assert ENGLISH.hidden((4, 3), (9, 2), whole_lines=False).startswith("from line 4, character 3, to line 9, character 2")
+
+
+def test_braces_in_what_is_filled_in_are_left_alone() -> None:
+    assert "{tool}" in ENGLISH.cleared_mark("{tool}", 5, "context://vfs/x")
+
+
+def test_a_reset_says_how_much_was_set_aside_and_where_it_is() -> None:
+    notice = ENGLISH.reset_notice(window="w1", messages=12, archive="context://archive/w1")
+    assert "12 messages" in notice
+    assert "context://archive/w1" in notice
+
+
+def test_an_excerpt_in_another_language_is_known_again() -> None:
+    german = replace(
+        ENGLISH,
+        locale="de",
+        lines="Zeilen {first} bis {last}",
+        gap="{what} fehlen: {hidden} von {whole} Byte. Ganzer Text: {uri}",
+        gap_again="{what} fehlen: {hidden} Byte",
+    )
+    text = "eine Zeile\n" * 1000
+    shown = excerpt(text, uri="context://vfs/" + "a" * 64, head=100, tail=50, vocabulary=german)
+    source = excerpt_source(shown)
+    assert source is not None
+    assert source.size == len(text)
