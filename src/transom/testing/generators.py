@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import cache
 from typing import cast
 
 from hypothesis import strategies as st
@@ -24,16 +25,19 @@ _NAMES = ("read_file", "run", "search-web", "f", "get_weather")
 _IMAGE = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
+@cache
 def texts(min_size: int = 1, max_size: int = 30) -> st.SearchStrategy[str]:
     """Text of any script, line ends and controls included."""
     return st.text(_ALPHABET, min_size=min_size, max_size=max_size)
 
 
+@cache
 def words() -> st.SearchStrategy[str]:
     """Text that is more than white space."""
     return texts().filter(lambda text: bool(text.strip()))
 
 
+@cache
 def json_values() -> st.SearchStrategy[object]:
     """Small JSON values."""
     scalars = (
@@ -48,6 +52,7 @@ def json_values() -> st.SearchStrategy[object]:
     )
 
 
+@cache
 def arguments() -> st.SearchStrategy[str]:
     """Arguments of a call: JSON text of an object, now and then spaced out."""
     objects = st.dictionaries(st.sampled_from(["path", "q", "n", "ü"]), json_values(), max_size=3)
@@ -56,10 +61,17 @@ def arguments() -> st.SearchStrategy[str]:
 
 def _unknown(draw: Draw) -> dict[str, object]:
     """Fields nobody knows."""
-    found = draw(
-        st.just({}) | st.dictionaries(st.sampled_from(["x_trace", "x_note", "annotations"]), json_values(), max_size=2)
-    )
-    return cast(dict[str, object], found)
+    return cast("dict[str, object]", draw(_unknown_fields()))
+
+
+@cache
+def _unknown_fields() -> st.SearchStrategy[object]:
+    return st.just({}) | st.dictionaries(st.sampled_from(["x_trace", "x_note", "annotations"]), json_values(), max_size=2)
+
+
+@cache
+def _some_words(most: int, least: int = 0) -> st.SearchStrategy[list[str]]:
+    return st.lists(words(), min_size=least, max_size=most)
 
 
 class _Ids:
@@ -91,7 +103,7 @@ def conversations(
 
 
 def _user(draw: st.DrawFn, attachments: bool) -> Message:
-    parts: list[Part] = [Text(text) for text in draw(st.lists(words(), min_size=1, max_size=2))]
+    parts: list[Part] = [Text(text) for text in draw(_some_words(2, 1))]
     if attachments and draw(st.integers(0, 4)) == 0:
         parts.append(Attachment("image/png", data=_IMAGE))
     return Message("user", parts)
@@ -100,8 +112,8 @@ def _user(draw: st.DrawFn, attachments: bool) -> Message:
 def _exchange(draw: st.DrawFn, ids: _Ids, thinking: bool) -> list[Message]:
     parts: list[Part] = []
     if thinking and draw(st.integers(0, 3)) == 0:
-        parts.append(draw(st.builds(Thinking, words()) | st.builds(RedactedThinking, st.just("b64=="))))
-    said = draw(st.none() | words())
+        parts.append(Thinking(draw(words())) if draw(st.booleans()) else RedactedThinking("b64=="))
+    said = draw(words()) if draw(st.booleans()) else None
     if said is not None:
         parts.append(Text(said))
     calls = [Call(draw(st.sampled_from(_NAMES)), draw(arguments()), ids()) for _ in range(draw(st.integers(0, 3)))]
@@ -109,7 +121,7 @@ def _exchange(draw: st.DrawFn, ids: _Ids, thinking: bool) -> list[Message]:
         parts.append(Text(draw(words())))
     made = [Message("assistant", [*parts, *calls])]
     for call in calls:
-        content = tuple(Text(text) for text in draw(st.lists(words(), max_size=2)))
+        content = tuple(Text(text) for text in draw(_some_words(2)))
         made.append(Message("tool", [Result(content, call_id=call.id, is_error=draw(st.integers(0, 5)) == 0)]))
     return made
 
@@ -153,6 +165,7 @@ _SAMPLING: dict[str, st.SearchStrategy[object]] = {
 }
 
 
+@cache
 def _chat_text() -> st.SearchStrategy[object]:
     part = st.builds(lambda text: {"type": "text", "text": text}, words())
     return words() | st.lists(part, min_size=1, max_size=2)
