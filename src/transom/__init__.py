@@ -1,16 +1,46 @@
 """Transom: a context engine for language-model agents.
 
 It fits any conversation into any window and loses nothing: what leaves is stored first and can be had back byte for byte.
+
+The names below are imported when they are first asked for, so that ``import transom`` and the command line start in no time.
 """
 
-from .engine.context import Context
-from .engine.overflow.strategies import chain, clear, digest, reset
-from .engine.payload import Payload
-from .errors import TransomError
-from .messages import Call, Message, Result, Text, Tool
-from .store.backends.memory import MemoryBackend
-from .store.backends.sqlite import SQLiteBackend
-from .store.store import Store
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .engine.context import Context
+    from .engine.overflow.strategies import chain, clear, digest, reset
+    from .engine.payload import Payload
+    from .errors import TransomError
+    from .messages import Call, Message, Result, Text, Tool
+    from .store.backends.memory import MemoryBackend
+    from .store.backends.sqlite import SQLiteBackend
+    from .store.store import Store
+else:
+
+    def __getattr__(name: str) -> object:
+        for module, names in _HOMES:
+            if name in names:
+                value = getattr(import_module(module, __name__), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
+_HOMES = (
+    (".engine.context", ("Context",)),
+    (".engine.overflow.strategies", ("chain", "clear", "digest", "reset")),
+    (".engine.payload", ("Payload",)),
+    (".errors", ("TransomError",)),
+    (".messages", ("Call", "Message", "Result", "Text", "Tool")),
+    (".store.backends.memory", ("MemoryBackend",)),
+    (".store.backends.sqlite", ("SQLiteBackend",)),
+    (".store.store", ("Store",)),
+)
 
 __all__ = [
     "Call",
