@@ -42,7 +42,7 @@ def _flags(code: int) -> int:
 
 
 _FLAGS = bytes(map(_flags, range(256)))
-_PIECE = 32_768
+_PIECE = 16_384
 """Bytes looked at in one go: small enough for the processor's cache."""
 _LANES = int.from_bytes(b"\1" * _PIECE, "little")
 
@@ -109,13 +109,14 @@ def _changes(data: bytes) -> int:
     words = here & after_gap & _LANES | digits_in_words
     # Capitals after small letters. The three sets are disjoint, so one population count does for all.
     numbers = numerals & after_gap | digits_in_words | capitals & (letters_before & ~(before >> 1))
+    capital_count = capitals.bit_count()
     return (
         _WORD * words.bit_count()
         + _NUMBER * numbers.bit_count()
         + _EACH_DIGIT_OR_MARK * (numerals | here >> 3 & _LANES).bit_count()
-        + _EACH_CAPITAL * capitals.bit_count()
+        + _EACH_CAPITAL * capital_count
         + _EACH_LONG_WORD * flags.count(_LONG_WORD)
-        + _EACH_LONG_CAPITALS * flags.count(_LONG_CAPITALS)
+        + (_EACH_LONG_CAPITALS * flags.count(_LONG_CAPITALS) if capital_count >= len(_LONG_CAPITALS) else 0)
     )
 
 
