@@ -56,7 +56,7 @@ def set_(key: str, value: str, /, *, user: ForUser = False, json: JSON = False) 
     Parameters
     ----------
     key:
-        A setting, as ``transom config show`` names it.
+        A setting, as transom config show names it.
     value:
         Its value: 32000, 0.7, true, a name, a path.
     """
@@ -75,7 +75,7 @@ def unset(key: str, /, *, user: ForUser = False, json: JSON = False) -> None:
     Parameters
     ----------
     key:
-        A setting, as ``transom config show`` names it.
+        A setting, as transom config show names it.
     """
     path = _file(user=user)
     removed = unset_in_file(path, key)

@@ -12,8 +12,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from ..jsontext import dumps
-
 __all__ = ["json_line", "json_note", "line", "note", "progress", "raw", "table"]
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
@@ -31,6 +29,9 @@ def note(text: str) -> None:
 
 def json_line(value: object) -> None:
     """One JSON document and a newline."""
+    # Imported where it is used: the JSON libraries take 20 ms, and help needs none of them.
+    from ..jsontext import dumps
+
     raw(dumps(value) + b"\n")
 
 
