@@ -37,6 +37,8 @@ def json_line(value: object) -> None:
 
 def json_note(value: object) -> None:
     """One JSON document beside the result, as one line on stderr."""
+    from ..jsontext import dumps
+
     sys.stderr.flush()
     sys.stderr.buffer.write(dumps(value) + b"\n")
     sys.stderr.buffer.flush()

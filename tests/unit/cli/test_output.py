@@ -110,3 +110,8 @@ def test_progress_says_nothing_in_a_pipe(piped: Callable[..., subprocess.Complet
 
 def test_progress_is_drawn_on_a_terminal() -> None:
     assert "Replaying" in on_a_terminal(PROGRESS)
+
+
+def test_json_notes_are_exact_on_stderr(piped: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
+    done = piped("from transom.cli import output; output.json_note({'é': 1})", PYTHONIOENCODING="ascii")
+    assert (done.stdout, done.stderr) == (b"", '{"é":1}\n'.encode())
