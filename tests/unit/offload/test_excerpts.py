@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from transom.engine.offload.excerpts import excerpt, excerpt_source, excerpt_to, is_excerpt
+from transom.jsontext import loads
 from transom.store.blobs import blob_uri
 from transom.tokens import Chars, Heuristic, bpe
 from transom.vocabulary import ENGLISH
@@ -174,3 +177,31 @@ def test_a_text_that_fits_is_given_back_and_one_that_cannot_fit_is_down_to_its_m
     assert shown == f"[… lines 1-3000 not shown: {len(LOG)} of {len(LOG)} bytes. Whole text: {blob_uri(LOG)} …]"
     tiny = "x" * 50
     assert excerpt_to(tiny, uri=blob_uri(tiny), limit_tokens=1, tokenizer=Chars(), vocabulary=ENGLISH) == tiny
+
+
+def _strings(value: object) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+
+
+def test_real_results_are_shortened_to_verbatim_lines(transcripts: Path) -> None:
+    seen = 0
+    for path in sorted(transcripts.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            for text in set(_strings(loads(line))):
+                if len(text) <= 16_384:
+                    continue
+                seen += 1
+                shown = shorten(text, 2048, 512)
+                assert is_excerpt(shown)
+                assert len(shown) < 6000
+                own = re.compile(rf"\n?\[… [^\n]*(?:{re.escape(blob_uri(text))}| #{blob_uri(text)[-8:]}) …\]\n?")
+                assert all(piece in text for piece in own.split(shown))
+    assert seen > 50
