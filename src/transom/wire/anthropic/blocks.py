@@ -23,6 +23,8 @@ from .parse import FORMAT
 
 __all__ = [
     "MARKER",
+    "block_without_marker",
+    "blocks_without_markers",
     "call_block",
     "content_block",
     "is_blank",
@@ -193,27 +195,49 @@ def _stand_in(part: Attachment, why: str, note: Notes) -> bytes:
 def with_marker(block: bytes, marker: bytes = MARKER) -> bytes:
     """The block with a cache marker as its last member; one it carries already stays."""
     members = raw_object(block)
-    members.setdefault("cache_control", marker)
+    if members.get("cache_control", b"null") == b"null":
+        members["cache_control"] = marker
     return join_object(members)
 
 
 def without_markers(entry: bytes) -> bytes:
-    """A block, tool, message or list of them without its cache markers; the very bytes where there is none."""
+    """A message without the cache markers of its blocks; the very bytes where there is none."""
     if b'"cache_control"' not in entry:
         return entry
-    if entry.startswith(b"["):
-        items = raw_items(entry)
-        stripped = [without_markers(item) for item in items]
-        return entry if stripped == items else b"[" + b",".join(stripped) + b"]"
-    if not entry.startswith(b"{"):
-        return entry
     members = raw_object(entry)
-    found = members.pop("cache_control", None) is not None
     content = members.get("content", b"")
-    if content.startswith(b"["):
-        members["content"] = without_markers(content)
-        found = found or members["content"] != content
-    return join_object(members) if found else entry
+    plain = blocks_without_markers(content)
+    if plain is content:
+        return entry
+    members["content"] = plain
+    return join_object(members)
+
+
+def blocks_without_markers(blocks: bytes) -> bytes:
+    """A list of blocks or tools, or a system prompt, without cache markers; the very bytes where there is none."""
+    if b'"cache_control"' not in blocks or not blocks.startswith(b"["):
+        return blocks
+    items = raw_items(blocks)
+    plain = [block_without_marker(item) for item in items]
+    return blocks if plain == items else b"[" + b",".join(plain) + b"]"
+
+
+def block_without_marker(block: bytes) -> bytes:
+    """A block without its cache marker.
+
+    Markers stand on a block and on the blocks inside a result; anything else of that name is data.
+    """
+    if b'"cache_control"' not in block or not block.startswith(b"{"):
+        return block
+    members = raw_object(block)
+    found = members.get("cache_control", b"null") != b"null"
+    if found:
+        del members["cache_control"]
+    content = members.get("content")
+    if content is not None and members.get("type") == b'"tool_result"':
+        members["content"] = blocks_without_markers(content)
+        found = found or members["content"] is not content
+    return join_object(members) if found else block
 
 
 def mark_entry(entry: bytes) -> bytes | None:

@@ -16,7 +16,7 @@ from ..bodies import Body
 from ..format import Frame, Head, RenderOptions
 from ..losses import note_fields
 from ..report import Notes, Report
-from .blocks import text_block, tool_name, with_marker, without_markers
+from .blocks import block_without_marker, blocks_without_markers, text_block, tool_name, with_marker
 from .parse import FORMAT
 from .render import marker_of
 from .splice import splice_content
@@ -114,7 +114,7 @@ def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, 
     plain_tools = b""
     if tools:
         members["tools"] = b"[" + b",".join(tools) + b"]"
-        plain_tools = without_markers(members["tools"])
+        plain_tools = blocks_without_markers(members["tools"])
     plain, marked = _render_system(system, options, report)
     if marked:
         members["system"] = marked
@@ -226,7 +226,7 @@ def _render_system(system: Sequence[Message], options: RenderOptions, report: Re
     if len(system) == 1 and _is_own(system[0]) and not system[0].edits:
         assert system[0].origin is not None
         raw = system[0].origin.raw
-        plain = without_markers(raw)
+        plain = blocks_without_markers(raw)
         asked = system[0].cache_breakpoint and options.cache_markers
         if plain is not raw or not asked:
             return plain, raw if asked else plain
@@ -234,7 +234,7 @@ def _render_system(system: Sequence[Message], options: RenderOptions, report: Re
     marked_blocks: list[bytes] = []
     for index, message in enumerate(system):
         for block in _system_blocks(message, Notes(report, "system", index), report):
-            plain_blocks.append(without_markers(block))
+            plain_blocks.append(block_without_marker(block))
             marked_blocks.append(block if options.cache_markers and message.cache_breakpoint else plain_blocks[-1])
         if message.cache_breakpoint and options.cache_markers and plain_blocks and not _is_marked(message):
             marked_blocks[-1] = with_marker(marked_blocks[-1], marker_of(message))
