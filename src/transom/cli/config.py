@@ -28,7 +28,7 @@ def show(*, json: JSON = False) -> None:
         output.json_line(
             {
                 "settings": {
-                    entry.key: {"value": _plain(entry.value), "source": entry.source, "where": entry.where}
+                    entry.key: {"value": entry.value, "source": entry.source, "where": entry.where}
                     for entry in resolved.entries.values()
                 },
                 "ignored": resolved.ignored,
@@ -63,7 +63,7 @@ def set_(key: str, value: str, /, *, user: ForUser = False, json: JSON = False) 
     path = _file(user=user)
     written = set_in_file(path, key, value)
     if json:
-        output.json_line({"key": key, "value": _plain(written), "file": str(path)})
+        output.json_line({"key": key, "value": written, "file": str(path)})
     else:
         output.line(f"{key} = {_said(written)} in {path}")
 
@@ -87,10 +87,6 @@ def unset(key: str, /, *, user: ForUser = False, json: JSON = False) -> None:
 
 def _file(*, user: bool) -> Path:
     return user_file() if user else project_file() or Path.cwd() / FILE_NAME
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, Path) else value
 
 
 def _said(value: object) -> str:

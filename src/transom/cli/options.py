@@ -6,7 +6,6 @@ given to ``transom.settings.load``.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -17,7 +16,7 @@ JSON = Annotated[bool, Parameter(name="--json", negative="", show_default=False,
 Window = Annotated[int | None, Parameter(name="--window", help="The window that payloads must fit, in tokens.")]
 Target = Annotated[str | None, Parameter(name="--target", help="The wire format to write.")]
 Strategy = Annotated[str | None, Parameter(name="--strategy", help="Overflow strategies in order, separated by commas.")]
-StorePath = Annotated[Path | None, Parameter(name="--store", help="The file that keeps what leaves the window.")]
-Tokenizer = Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k or cl100k.")]
+StorePath = Annotated[str | None, Parameter(name="--store", help="What keeps what leaves the window: a file, or a folder.")]
+Tokenizer = Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k, cl100k or chars4.")]
 Prune = Annotated[bool | None, Parameter(name="--prune", negative="--no-prune", help="Shorten large tool results.")]
 Scope = Annotated[str | None, Parameter(name="--scope", help="Whose records are shared.")]

@@ -36,10 +36,8 @@ def set_in_file(path: Path, key: str, text: str) -> object:
     """
     setting = find(catalogue(), key, "config set")
     value = parse_text(setting, text, "config set")
-    # A path is kept as it was typed, so that a relative one still means the place beside the file.
-    written = text if isinstance(value, Path) else value
-    _rewrite(path, key, f"{key} = {_toml(written)}", {key: written})
-    return written
+    _rewrite(path, key, f"{key} = {_toml(value)}", {key: value})
+    return value
 
 
 def unset_in_file(path: Path, key: str) -> bool:

@@ -7,7 +7,6 @@ line's ``config``, the reference page and the reading of files and variables fol
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal, get_type_hints
 
 import msgspec
@@ -20,15 +19,17 @@ PREFIX = "TRANSOM_"
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Help text of a setting and, in words, what is valid."""
+    """Help text of a setting, what is valid in words, and whether it names a place that a file may give relative to itself."""
 
     help: str
     valid: str
+    is_path: bool = False
 
 
 Tokens = Annotated[int, Meta(ge=1024)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
+Place = Annotated[str, Meta(pattern=r"^[^\x00]*[^\x00\s][^\x00]*\Z")]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", max_length=128)]
 Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
 _SHARE = "a number above 0 and below 1"
@@ -71,12 +72,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = 16_384
     tokenizer: Annotated[
-        Literal["heuristic", "o200k", "cl100k"],
-        About("How tokens are counted: estimated from the text, or by a real encoding.", "heuristic, o200k or cl100k"),
+        Literal["heuristic", "o200k", "cl100k", "chars4"],
+        About(
+            "How tokens are counted: estimated from the text, by a real encoding, or four characters a token.",
+            "heuristic, o200k, cl100k or chars4",
+        ),
     ] = "heuristic"
     store: Annotated[
-        Path | None,
-        About("The file that keeps what leaves the window. In a settings file it is relative to that file.", "a path"),
+        Place | None,
+        About("What keeps what leaves the window. In a settings file it is relative to that file.", "a path", is_path=True),
     ] = None
     scope: Annotated[
         Name,
@@ -94,6 +98,7 @@ class Setting:
         help: what it does, in a sentence.
         valid: what its value may be, in words.
         type: its type, constraints included, as msgspec reads it.
+        is_path: whether it names a place that a file may give relative to itself.
     """
 
     key: str
@@ -101,6 +106,7 @@ class Setting:
     help: str
     valid: str
     type: object
+    is_path: bool = False
 
     @property
     def variable(self) -> str:
@@ -120,5 +126,5 @@ def catalogue() -> dict[str, Setting]:
     for field in msgspec.structs.fields(Settings):
         hint = hints[field.name]
         about = next(item for item in hint.__metadata__ if isinstance(item, About))
-        found[field.name] = Setting(field.name, field.default, about.help, about.valid, hint)
+        found[field.name] = Setting(field.name, field.default, about.help, about.valid, hint, about.is_path)
     return found

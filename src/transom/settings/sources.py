@@ -169,32 +169,27 @@ def read_file(path: Path) -> dict[str, object]:
 def _from_file(known: Mapping[str, Setting], path: Path, source: Source) -> dict[str, Entry]:
     entries = {}
     for key, value in read_file(path).items():
-        fitted = _fit(find(known, key, str(path)), value, str(path))
-        if isinstance(fitted, Path):
-            fitted = path.parent / fitted
+        setting = find(known, key, str(path))
+        fitted = _fit(setting, value, str(path))
+        if setting.is_path:
+            # As text: a separator at the end of a path is part of what it says.
+            fitted = os.path.join(path.parent, os.path.expanduser(str(fitted)))  # noqa: PTH111, PTH118
         entries[key] = Entry(key, fitted, source, str(path))
     return entries
 
 
 def _fit(setting: Setting, value: object, where: str) -> object:
     try:
-        return _convert(setting, value, strict=True)
+        return _convert(setting, os.fspath(value) if isinstance(value, os.PathLike) else value, strict=True)
     except msgspec.ValidationError:
         raise _misfit(setting, value, where) from None
 
 
 def _convert(setting: Setting, value: object, *, strict: bool) -> object:
-    converted: object = msgspec.convert(value, setting.type, strict=strict, dec_hook=_to_path)
+    converted: object = msgspec.convert(value, setting.type, strict=strict)
     if converted is None:
         raise msgspec.ValidationError("a setting is unset by taking it out, not by a value")
     return converted
-
-
-def _to_path(kind: type, value: object) -> Path:
-    """The only type of ours that msgspec does not know is ``Path``."""
-    if kind is Path and isinstance(value, str) and value.strip() and "\0" not in value:
-        return Path(value).expanduser()
-    raise msgspec.ValidationError("not a path")
 
 
 def _misfit(setting: Setting, value: object, where: str) -> SettingError:

@@ -62,7 +62,7 @@ def test_what_is_set_is_what_is_read(path: Path) -> None:
     for key, text in {"store": r"C:\new \"place\".db", "scope": "a.b", "target": "gemini", "low_water": "0.25"}.items():
         set_in_file(path, key, text)
     settings = load(directory=path.parent, environment={}, user=path.parent / "none").settings
-    assert settings.store == path.parent / r"C:\new \"place\".db"
+    assert settings.store == str(path.parent / r"C:\new \"place\".db")
     assert (settings.scope, settings.target, settings.low_water) == ("a.b", "gemini", 0.25)
 
 

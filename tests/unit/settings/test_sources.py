@@ -126,7 +126,7 @@ def test_a_file_that_is_not_text_is_refused(project: Path, user: Path) -> None:
         ("TRANSOM_PRUNE", "on", "prune", True),
         ("TRANSOM_SCOPE", "1_000", "scope", "1_000"),
         ("TRANSOM_TARGET", "gemini", "target", "gemini"),
-        ("TRANSOM_STORE", "agent.db", "store", Path("agent.db")),
+        ("TRANSOM_STORE", "a_b/", "store", "a_b/"),
     ],
 )
 def test_a_variable_is_read_as_a_person_would_write_it(
@@ -156,12 +156,21 @@ def test_another_programs_variables_are_left_alone_and_listed(project: Path, use
 
 def test_a_store_in_a_file_is_relative_to_that_file(project: Path, user: Path) -> None:
     (project / "transom.toml").write_text('store = "data/agent.db"\n')
-    assert sources(project, user)["store"] == (project / "data" / "agent.db", "project")
+    assert sources(project, user)["store"] == (str(project / "data" / "agent.db"), "project")
 
 
 def test_an_absolute_store_stays_where_it_is_and_a_tilde_is_the_home(project: Path, user: Path) -> None:
     (project / "transom.toml").write_text("store = '~/agent.db'\n")
-    assert sources(project, user)["store"] == (Path("~/agent.db").expanduser(), "project")
+    assert sources(project, user)["store"] == (str(Path("~/agent.db").expanduser()), "project")
+
+
+def test_a_store_given_by_a_program_may_be_a_path(project: Path, user: Path) -> None:
+    assert sources(project, user, store=Path("agent.db"))["store"] == ("agent.db", "command line")
+
+
+def test_a_separator_at_the_end_of_a_store_is_kept(project: Path, user: Path) -> None:
+    (project / "transom.toml").write_text('store = "data/"\n')
+    assert sources(project, user)["store"] == (f"{project / 'data'}/", "project")
 
 
 def test_an_option_that_does_not_fit_is_refused_by_its_name(project: Path, user: Path) -> None:
