@@ -67,6 +67,8 @@ class Query:
 
 def clean(text: str) -> str:
     """``text`` without what no database stores as text: NUL and lone surrogates become spaces."""
+    if text.isascii():
+        return text.replace("\x00", " ")
     return _UNSTORABLE.sub(" ", text) if _UNSTORABLE.search(text) else text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .archive import archive_texts
+from .archive import archive_texts, is_base64
 from .backend import StoredEntry
 from .fulltext import rank, texts_of
 from .uri import format_uri
@@ -49,9 +49,10 @@ def texts_in(namespace: str, data: bytes) -> tuple[str, ...]:
     if namespace == "archive":
         return archive_texts(data)
     try:
-        return texts_of(data.decode("utf-8", "surrogatepass"))
+        text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return ()
+    return () if is_base64(text) else texts_of(text)
 
 
 def scan(entries: Iterable[tuple[str, str, StoredEntry]], query: str, limit: int) -> list[SearchHit]:

@@ -42,7 +42,7 @@ def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_LIMIT}")
         connection.execute("PRAGMA secure_delete = OFF")
-        connection.execute("PRAGMA cache_size = -8000")
+        connection.execute("PRAGMA cache_size = -16000")
         schema.prepare(connection, path)
         connection.execute("PRAGMA busy_timeout = 0")
     except sqlite3.Error as error:

@@ -20,7 +20,7 @@ from .tables import find_doc
 __all__ = ["search"]
 
 _ROWS = 4000
-_CANDIDATES = 80
+_CANDIDATES = 50
 _SUBSTRING_TERMS = 3
 _RERANK_CHARACTERS = 60_000
 
@@ -45,8 +45,9 @@ def search(connection: sqlite3.Connection, query: str, namespaces: Sequence[str]
     if not found:
         found = _by_substring(connection, parsed, namespaces, limit)
     needles = parsed.needles or (fold(parsed.text.strip()),)
+    weighed = [(fold(term.text), min(8, len(term.text)) * len(term.tokens)) for term in parsed.terms]
     for candidate in found:
-        candidate.score *= 0.25 + _coverage(candidate.text, parsed)
+        candidate.score *= 0.25 + _coverage(candidate.text, weighed)
     found.sort(key=lambda candidate: (-candidate.score, candidate.doc))
     return [
         Hit(hit.namespace, hit.path, round(hit.score, 4), excerpt(hit.text, needles), {"line": hit.line} if hit.line else {})
@@ -141,17 +142,11 @@ def _candidate(connection: sqlite3.Connection, doc: int, score: float, namespace
     return _Candidate(doc, score or 1e-6, found.namespace, found.path, found.line, found.text)
 
 
-def _coverage(text: str, query: Query) -> float:
+def _coverage(text: str, weighed: Sequence[tuple[str, int]]) -> float:
     """How much of the question a text holds, from 0 to 1; longer terms tell more."""
     folded = fold(text[:_RERANK_CHARACTERS])
-    total = reached = 0.0
-    for term in query.terms:
-        needle = fold(term.text)
-        weight = min(8, len(needle)) * len(term.tokens)
-        total += weight
-        if needle in folded:
-            reached += weight
-    return reached / total if total else 1.0
+    total = sum(weight for _, weight in weighed)
+    return sum(weight for needle, weight in weighed if needle in folded) / total if total else 1.0
 
 
 def _by_substring(connection: sqlite3.Connection, query: Query, namespaces: Sequence[str], limit: int) -> list[_Candidate]:

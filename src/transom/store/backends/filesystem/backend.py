@@ -1,0 +1,314 @@
+"""The file backend: one file an entry, under ``<root>/<namespace>/<path>``, spelt so that a person recognises it.
+
+Knows files and one lock; no index (search reads everything). Writers take the lock, so processes may share a directory. A
+write of several files is made whole by a journal: new contents are written aside and synced, the list of renames is put in
+place by one rename, and only then are the files moved; who finds a journal (after a kill) finishes it first. Small meta values
+lie in a file of the same name under ``.store/meta``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import contextlib
+import fcntl
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ....errors import NotFoundError, StoreError
+from ....jsontext import EMPTY, dumps, loads
+from ...backend import Stat, StoredEntry, Write
+from ...filenames import decode_names, encode_path
+from ...uri import check_backend_namespace, check_path, check_prefix
+from .confined import Confined, explain
+
+__all__ = ["FilesystemBackend"]
+
+T = TypeVar("T")
+_CONTROL = ".store"
+_MARK = (_CONTROL, "version")
+_JOURNAL = (_CONTROL, "journal")
+_USES = (_CONTROL, "uses.json")
+_VERSION = b"1\n"
+
+
+class FilesystemBackend:
+    """A directory of plain files.
+
+    Args:
+        root: the directory; made by the first write.
+        create: ``False`` refuses to make one that is not there.
+        clock: unix time in seconds.
+
+    Every method raises ``StoreError`` with the way out when the directory is read-only, full, no store, or holds a link.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], *, create: bool = True, clock: Callable[[], float] = time.time) -> None:
+        self.root = Path(root)
+        self._create = create
+        self._clock = clock
+        self._files = Confined(self.root)
+        self._ready = False
+
+    async def read(self, namespace: str, path: str) -> StoredEntry | None:
+        """See ``StorageBackend``."""
+        names = _names(namespace, path)
+
+        def read() -> StoredEntry | None:
+            data = self._files.read(names)
+            return StoredEntry(data, self._meta(names)) if data is not None else None
+
+        return await self._do(read, None)
+
+    async def write(
+        self,
+        namespace: str,
+        path: str,
+        data: bytes,
+        meta: Mapping[str, object] = EMPTY,
+        *,
+        text: str | tuple[str, ...] | None = None,
+    ) -> None:
+        """See ``StorageBackend``."""
+        await self.batch([Write(namespace, path, data, meta, text)])
+
+    async def delete(self, namespace: str, path: str) -> bool:
+        """See ``StorageBackend``."""
+        names = _names(namespace, path)
+
+        def delete() -> bool:
+            there = self._files.status(names) is not None
+            self._replace([], [found for found in (names, _beside(names)) if self._files.status(found) is not None])
+            return there
+
+        return await self._alone(delete)
+
+    async def list(self, namespace: str, prefix: str = "") -> Sequence[str]:
+        """See ``StorageBackend``."""
+        return [path for path, _ in await self._walk(namespace, prefix)]
+
+    async def put_if_absent(
+        self,
+        namespace: str,
+        path: str,
+        data: bytes,
+        meta: Mapping[str, object] = EMPTY,
+        *,
+        text: str | tuple[str, ...] | None = None,
+    ) -> StoredEntry | None:
+        """See ``PutIfAbsent``."""
+        if (await self.batch([Write(namespace, path, data, meta, text, if_absent=True)]))[0]:
+            return None
+        return await self.read(namespace, path)
+
+    async def append(
+        self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
+    ) -> None:
+        """See ``Append``. Rewrites the file: a torn end would be worse."""
+        names = _names(namespace, path)
+
+        def append() -> None:
+            self._apply([Write(namespace, path, (self._files.read(names) or b"") + data, meta, text)])
+
+        await self._alone(append)
+
+    async def batch(self, writes: Iterable[Write]) -> Sequence[bool]:
+        """See ``Batch``."""
+        checked = list(writes)
+        for write in checked:
+            _names(write.namespace, write.path)
+        return await self._alone(lambda: self._apply(checked)) if checked else []
+
+    async def stats(self, namespace: str, prefix: str = "") -> Sequence[Stat]:
+        """See ``AccessIndex``."""
+        found = await self._walk(namespace, prefix)
+        nothing: dict[str, tuple[float, int]] = {}
+        uses = await self._do(self._uses, nothing)
+        result = []
+        for path, status in found:
+            when, count = uses.get(f"{namespace}/{path}", (0.0, 0))
+            result.append(Stat(path, status.st_size, status.st_mtime, max(when, status.st_mtime), count))
+        return result
+
+    async def touch(self, uses: Mapping[tuple[str, str], tuple[float, int]]) -> None:
+        """See ``AccessIndex``."""
+
+        def touch() -> None:
+            known = self._uses()
+            for (namespace, path), (when, count) in uses.items():
+                if self._files.status(_names(namespace, path)) is not None:
+                    old = known.get(f"{namespace}/{path}", (0.0, 0))
+                    known[f"{namespace}/{path}"] = (max(old[0], when), old[1] + count)
+            self._replace([(list(_USES), dumps(known))], [])
+
+        await self._alone(touch)
+
+    async def recover(self) -> Mapping[str, int]:
+        """See ``Recover``. Finishes a journal; removes contents that were written aside and never used."""
+
+        def sweep() -> int:
+            return sum(self._files.remove(names) for names, _ in list(self._files.walk([_CONTROL, "aside"])))
+
+        return {"swept": await self._alone(sweep)}
+
+    def physical_path(self, namespace: str, path: str) -> Path | None:
+        """See ``PhysicalPath``."""
+        return self.root.joinpath(*_names(namespace, path))
+
+    async def _walk(self, namespace: str, prefix: str) -> builtins.list[tuple[str, os.stat_result]]:
+        check_backend_namespace(namespace)
+        check_prefix(prefix)
+
+        def walk() -> builtins.list[tuple[str, os.stat_result]]:
+            found = ((decode_names(names[1:]), status) for names, status in self._files.walk([namespace]))
+            return sorted((item for item in found if item[0].startswith(prefix)), key=lambda item: item[0])
+
+        return await self._do(walk, [])
+
+    def _meta(self, names: Sequence[str]) -> Mapping[str, object]:
+        raw = self._files.read(_beside(names))
+        value = loads(raw) if raw else EMPTY
+        return value if isinstance(value, dict) else EMPTY
+
+    def _uses(self) -> dict[str, tuple[float, int]]:
+        raw = self._files.read(_USES)
+        value = loads(raw) if raw else {}
+        return {key: (item[0], item[1]) for key, item in value.items()} if isinstance(value, dict) else {}
+
+    def _apply(self, writes: Sequence[Write]) -> builtins.list[bool]:
+        """Decide and store a batch; the lock is held."""
+        stored: builtins.list[bool] = []
+        files: dict[tuple[str, ...], bytes] = {}
+        gone: set[tuple[str, ...]] = set()
+        for write in writes:
+            names = tuple(_names(write.namespace, write.path))
+            there = names in files or self._files.status(names) is not None
+            stored.append(not (write.if_absent and there))
+            if not stored[-1]:
+                continue
+            files[names] = write.data
+            beside = tuple(_beside(names))
+            if write.meta:
+                files[beside] = dumps(write.meta)
+                gone.discard(beside)
+            else:
+                files.pop(beside, None)
+                if self._files.status(beside) is not None:
+                    gone.add(beside)
+        self._replace(list(files.items()), list(gone))
+        return stored
+
+    def _replace(self, files: Sequence[tuple[Sequence[str], bytes]], gone: Sequence[Sequence[str]]) -> None:
+        """Put new contents in place, all or none; the lock is held."""
+        moves = []
+        try:
+            for names, data in files:
+                aside = [_CONTROL, "aside", uuid.uuid4().hex]
+                moves.append((aside, list(names)))
+                self._files.create(aside, data)
+            if gone or len(moves) > 1:
+                journal = [_CONTROL, "aside", uuid.uuid4().hex]
+                moves.append((journal, list(_JOURNAL)))
+                self._files.create(journal, dumps({"moves": moves[:-1], "gone": [list(names) for names in gone]}))
+                self._files.move(journal, _JOURNAL)
+        except BaseException:
+            for aside, _ in moves:
+                with contextlib.suppress(OSError):
+                    self._files.remove(aside)
+            raise
+        if len(moves) == 1 and not gone:
+            self._files.move(*moves[0])
+        elif moves or gone:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Carry out the journal, if there is one; the lock is held."""
+        raw = self._files.read(_JOURNAL)
+        if raw is None:
+            return
+        journal = loads(raw)
+        assert isinstance(journal, dict)
+        for aside, names in journal["moves"]:
+            if self._files.status(aside) is not None:
+                self._files.move(aside, names)
+        for names in journal["gone"]:
+            self._files.remove(names)
+        self._files.remove(_JOURNAL)
+
+    def _prepare(self, *, writing: bool) -> bool:
+        """Make sure that the root is a store; whether there is one to read."""
+        if self._ready:
+            return True
+        if not self.root.exists():
+            if not self._create:
+                raise NotFoundError(
+                    f"there is no store at {self.root}", hint="check the path; a store is made by what writes to it"
+                )
+            if not writing:
+                return False
+            self.root.mkdir(parents=True, mode=0o700)
+        if not self.root.is_dir():
+            raise StoreError(f"{self.root} is no directory", hint="name a directory, or a file for a store in SQLite")
+        mark = self._files.read(_MARK)
+        if mark is None:
+            if any(self.root.iterdir()) and not (self.root / _CONTROL).is_dir():
+                raise StoreError(f"{self.root} is a directory, but not a store", hint="name an empty or a new directory")
+            if not writing:
+                return False
+            with contextlib.suppress(FileExistsError):
+                self._files.create(_MARK, _VERSION)
+        elif mark != _VERSION:
+            raise StoreError(f"{self.root} was made by a newer release", hint="upgrade transom")
+        self._ready = True
+        return True
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._files.directory([_CONTROL], create=True) as directory:
+            lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=directory)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._finish()
+            yield
+        finally:
+            os.close(lock)
+
+    async def _alone(self, run: Callable[[], T]) -> T:
+        def work() -> T:
+            self._prepare(writing=True)
+            with self._locked():
+                return run()
+
+        return await self._thread(work)
+
+    async def _do(self, run: Callable[[], T], nothing: T) -> T:
+        def work() -> T:
+            if not self._prepare(writing=False):
+                return nothing
+            if self._files.status(_JOURNAL) is not None:
+                with self._locked():
+                    pass
+            return run()
+
+        return await self._thread(work)
+
+    async def _thread(self, work: Callable[[], T]) -> T:
+        def explained() -> T:
+            try:
+                return work()
+            except OSError as error:
+                raise explain(error, self.root) from error
+
+        return await asyncio.to_thread(explained)
+
+
+def _names(namespace: str, path: str) -> list[str]:
+    return [check_backend_namespace(namespace), *encode_path(check_path(path))]
+
+
+def _beside(names: Sequence[str]) -> list[str]:
+    return [_CONTROL, "meta", *names]
