@@ -194,8 +194,9 @@ _LEADING = re.compile(
     r"^(?:\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)|export\s+\S+\s*(?:&&|;)|\w+=\S*\s|sudo\s|time\s|timeout\s+\S+\s))+"
 )
 _TRAILING = re.compile(
-    r"(?:\s*(?:\d?>&\d|\d?>\s*/dev/null|&>\s*/dev/null|\|\s*(?:head|tail|cat|tee|grep|less|sort|wc)\b[^|;&]*))+\s*$"
+    r"(?:\s*(?:\d?>&\d|\d?>\s*/dev/null|&>\s*/dev/null|\|\s*(?:head|tail|cat|tee|grep|less|sort|wc)\b(?:\"[^\"]*\"|'[^']*'|[^|;&\"'])*))+\s*$"
 )
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 def command_key(command: str) -> str:
@@ -225,6 +226,7 @@ def _shell_files(command: str) -> tuple[tuple[str, str], ...]:
     heredoc = line.find("<<")
     if heredoc >= 0:
         line = line[: line.find("\n", heredoc)] if "\n" in line[heredoc:] else line
+    line = _QUOTED.sub(lambda match: match.group() if _pathlike(match.group()[1:-1]) else "_", line)
     touched: list[tuple[str, str]] = []
     for part in _SPLIT.split(line):
         words = [word.strip("\"'") for word in part.split()]

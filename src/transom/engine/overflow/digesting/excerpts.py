@@ -1,12 +1,13 @@
 """Shortening a quote: slices of the original in their order, with the size of every gap.
 
-Knows text, no layout. What is kept first is the beginning, then the end, then lines in between that bind or settle something
-(``cues``). Nothing is rewritten; cuts fall on a line or word boundary where one is near.
+Knows text, no layout. What is kept first is the beginning, then the end, then lines in between that bind or settle
+something (``cues``). Nothing is rewritten; cuts fall on a line or word boundary where one is near.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
 from .cues import CONSTRAINT, DECISION, OPEN, STRONG
@@ -18,6 +19,16 @@ __all__ = ["OWN_BYTES", "line_of", "shorten", "size_in_bytes", "text_uri"]
 OWN_BYTES = 512
 """From this size a text that is not shown whole gets an address of its own; below, the archive's line is address enough."""
 
+_HEADING = re.compile(r"^(?:#{1,4} |\d{1,2}[.)] |\*\*)\S.*$|^[A-Z][^\n.!?]{2,60}:[ \t]*$", re.MULTILINE)
+# Headings of the parts of an account, the most wanted kind first.
+_WANTED = (
+    re.compile(r"pending|open|next|remaining|todo|left|offen|nächst|prochain|siguiente|残|次|待|下一", re.IGNORECASE),
+    re.compile(r"current|state|progress|stand|actuel|actual|現在|当前", re.IGNORECASE),
+    re.compile(
+        r"request|intent|goal|task|objective|ziel|auftrag|demande|objectif|petición|objetivo|目的|依頼|目标|请求", re.IGNORECASE
+    ),
+    re.compile(r"constraint|decision|rule|entscheid|décision|decisión|制約|決定|约束", re.IGNORECASE),
+)
 _MIDDLE_FROM = 700  # with less room than this, a middle part would be a fragment
 _SCANNED = 40_000  # characters of one quote searched for lines worth keeping
 
@@ -41,13 +52,14 @@ def line_of(text: str, limit: int) -> Line:
     return Line(shown, len(shown) if rest < 400 and not text.replace(shown, "", 1).strip() else len(text))
 
 
-def shorten(quote: Quote, limit: int, texts: dict[str, str]) -> Quote:
+def shorten(quote: Quote, limit: int, texts: dict[str, str], *, account: bool = False) -> Quote:
     """At most about ``limit`` characters of the quote.
 
     Args:
         quote: complete, or shortened before (then only its first and last slices can be shortened further).
         limit: visible characters.
         texts: receives, by address, the text that the gap's address stands for.
+        account: the text is an account of earlier work; its parts on what is open and what was asked come first.
     """
     slices = [piece for piece in quote.pieces if isinstance(piece, str)]
     if sum(map(len, slices)) <= limit + 24 or not slices:
@@ -55,7 +67,7 @@ def shorten(quote: Quote, limit: int, texts: dict[str, str]) -> Quote:
     if not quote.complete:
         return _shorten_again(quote, slices, limit)
     text = slices[0]
-    spans = _spans(text, limit)
+    spans = (_account_spans(text, limit) if account else []) or _spans(text, limit)
     uri = quote.uri
     if not uri and size_in_bytes(text) >= OWN_BYTES:
         uri = text_uri(text)
@@ -73,6 +85,25 @@ def _spans(text: str, limit: int) -> list[tuple[int, int]]:
         spans.extend(_telling_lines(text, head_end, tail_start, middle))
     spans.append((max(tail_start, spans[-1][1]), len(text)))
     return spans
+
+
+def _account_spans(text: str, limit: int) -> list[tuple[int, int]]:
+    """The parts under the headings that matter most to whoever goes on; empty where there are none."""
+    starts = [match.start() for match in _HEADING.finditer(text)]
+    parts = list(zip(starts, [*starts[1:], len(text)], strict=False))
+    spans: list[tuple[int, int]] = []
+    room = limit
+    for wanted in _WANTED:
+        for start, end in parts:
+            line = text[start : text.find("\n", start) if "\n" in text[start:end] else end]
+            if (start, end) not in spans and wanted.search(line) and room > 80:
+                stop = min(end, start + max(room // 2, 80))
+                stop = stop if stop == end else start + _soft_end(text[start:stop], stop - start - 1)
+                stop = start + len(text[start:stop].rstrip())
+                if not any(left < stop and start < right for left, right in spans):
+                    spans.append((start, stop))
+                    room -= stop - start
+    return sorted(spans)
 
 
 def _telling_lines(text: str, start: int, end: int, room: int) -> Iterable[tuple[int, int]]:

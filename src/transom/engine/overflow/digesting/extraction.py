@@ -14,17 +14,18 @@ from .actions import Action, action_of, command_key, informational
 from .excerpts import OWN_BYTES, line_of, size_in_bytes, text_uri
 from .form import first_line
 from .notes import CallNote, CommandNote, ErrorNote, FileNote, Line, Notes, Quote, Remark, Request, Statement, Step, TaskNote
-from .outcomes import Outcome, outcome_of
+from .outcomes import Outcome, outcome_of, telling_line
 from .pairing import Exchange, Said, events
 from .plans import Plans
 from .recurring import Tally
-from .speech import closing_line, is_noise, is_rules, is_summary, own_words, statements
+from .speech import acknowledges, closing_line, is_noise, is_rules, is_summary, own_words, statements
 
 __all__ = ["extract"]
 
 _STEPS = 5
 _LABEL = 200  # characters of a call's label that are kept
 _ERROR_LINE = 240
+_SESSION = re.compile(r"session (?:id )?[:#]?\s*(\d+)", re.IGNORECASE)
 _MOVED = re.compile(r"context://vfs/[0-9a-f]{64}")
 _PRUNED = 8_192  # characters; a longer answer that names an address is one that quotes it
 _UNKNOWN = Outcome("unknown", False)
@@ -82,7 +83,9 @@ class _Reader:
         self.commands: dict[str, CommandNote] = {}
         self.calls: dict[str, tuple[Exchange, Line]] = {}
         self.answer: Said | None = None
+        self.answers: list[int] = []
         self.latest: list[Step] = []
+        self.sessions: dict[str, Action] = {}
 
     def place(self, number: int) -> str:
         return f"{self.window}:{number}"
@@ -107,15 +110,23 @@ class _Reader:
         if not words.complete and words.uri:
             self.texts[words.uri] = event.text
         self.task = self.task or remark
-        self.requests.append(Request(remark))
+        if remark.who == "summary":
+            self.requests = [request for request in self.requests if request.said.who != "summary"]
+        asked = None
+        if self.requests and acknowledges(shown):
+            last = self.requests[-1]
+            asked = last.reply
+            self.requests[-1] = Request(last.said, None, last.asked)
+        self.requests.append(Request(remark, asked=asked))
         self.tally.add(shown[:20_000], said=True)
         self.plans.text(place, shown)
-        self._statements(place, "user", shown, event.number)
+        self._statements(place, remark.who, shown, event.number)
 
     def _answered(self, event: Said) -> None:
         if not event.text.strip():
             return
         self.answer = event
+        self.answers = [*self.answers[-1:], event.number]
         place = self.place(event.number)
         self.tally.add(event.text[:6_000], said=True)
         self.plans.text(place, event.text)
@@ -124,12 +135,8 @@ class _Reader:
     def _statements(self, place: str, who: str, text: str, number: int) -> None:
         for kind, statement in statements(place, who, text):
             if kind == "open":
-                self.open.append(
-                    (
-                        number if who == "assistant" else 0,
-                        TaskNote(place, "open", statement.line, "said" if who == "assistant" else ""),
-                    )
-                )
+                source = "" if who == "user" else "said"
+                self.open.append((number if source else 0, TaskNote(place, "open", statement.line, source)))
             elif kind == "constraint":
                 self.constraints.setdefault(statement.line.text, statement)
             else:
@@ -141,7 +148,7 @@ class _Reader:
         if self.answer is not None and self.requests:
             last = self.requests[-1]
             if last.reply is None:
-                self.requests[-1] = Request(last.said, closing_line(self.answer.text))
+                self.requests[-1] = Request(last.said, closing_line(self.answer.text), last.asked)
         self.answer = None
 
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,6 +157,9 @@ class _Reader:
         place = self.place(event.number)
         if action.arguments is not None and self.plans.tool(place, event.name, action.arguments, event.answer):
             return
+        session = self._session(event, action)
+        if session is not None:
+            action = session
         self.tally.add(event.arguments[: min(room, 600)], said=False)
         if event.answer is not None and len(event.answer) <= room:
             self.tally.add(event.answer[:600], said=False)
@@ -157,7 +167,7 @@ class _Reader:
         outcome = self._outcome(event, action)
         key = command_key(action.command)[:_LABEL] if action.command else label.text
         if action.command:
-            self._command(key, action, outcome)
+            self._command(key, action, outcome, again=session is not None)
         self._files(event, action, outcome)
         if outcome.failed:
             self._failed(key, place, label, outcome, event)
@@ -172,10 +182,21 @@ class _Reader:
         answer = event.answer
         if answer is not None and len(answer) < 700 and _MOVED.search(answer):
             return _UNKNOWN
-        runs = bool(action.command) and not informational(action.command)
-        return outcome_of(answer, flagged=event.is_error, runs=runs)
+        shows = bool(action.command) and informational(action.command)
+        return outcome_of(answer, flagged=event.is_error, runs=bool(action.command) and not shows, shows=shows)
 
-    def _command(self, key: str, action: Action, outcome: Outcome) -> None:
+    def _session(self, event: Exchange, action: Action) -> Action | None:
+        """The command that a call goes on with, where a tool keeps commands running and is polled for their output."""
+        if action.command:
+            running = _SESSION.search(event.answer[:400]) if event.answer else None
+            if running:
+                self.sessions[running.group(1)] = action
+            return None
+        given = action.arguments.get("session_id") if action.arguments is not None else None
+        return self.sessions.get(str(given)) if given is not None else None
+
+    def _command(self, key: str, action: Action, outcome: Outcome, *, again: bool) -> None:
+        """``again``: this is more output of a run that was counted before."""
         known = self.commands.pop(key, None)
         summary = line_of(outcome.summary, _ERROR_LINE) if outcome.summary else None
         if summary is None and known is not None and known.outcome == outcome.word:
@@ -183,7 +204,7 @@ class _Reader:
         self.commands[key] = CommandNote(
             line_of(key, _LABEL),
             outcome.word,
-            (known.count if known else 0) + 1,
+            (known.count if known else 0) + (not again),
             (known.failures if known else 0) + outcome.failed,
             summary,
             action.label.startswith("$… "),
@@ -235,7 +256,7 @@ class _Reader:
         stood = None
         if self.answer is not None:
             stood = Remark(self.place(self.answer.number), "assistant", Quote.whole(self.answer.text))
-        recent = self.answer.number - 1 if self.answer is not None else 0
+        recent = self.answers[0] if self.answers else 0
         prose = [note for number, note in self.open if number == 0 or number >= recent]
         return Notes(
             messages=messages,
@@ -275,8 +296,10 @@ class _Reader:
             moved = _moved(answer)
             if moved or size_in_bytes(answer) >= OWN_BYTES:
                 notes.append(CallNote(place, label, self._address(answer), 0 if moved else size_in_bytes(answer)))
-            elif not label.text.startswith("$") and answer.strip() and not self.files.keys() & {label.text.partition(" ")[2]}:
-                notes.append(CallNote(place, label, short=line_of(answer, 160)))
+            elif not label.text.startswith("$") and label.text.partition(" ")[2] not in self.files:
+                line = telling_line(answer)
+                if line:
+                    notes.append(CallNote(place, label, short=Line(line[:160], len(answer))))
         return tuple(reversed(notes))
 
 

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from .actions import informational
 from .excerpts import shorten
 from .form import SECTIONS
-from .notes import CallNote, Notes, Request, Statement
+from .notes import CallNote, CommandNote, Notes, Request, Statement
 from .rendering import (
     base_text,
     call_text,
@@ -48,7 +48,7 @@ _SHARES = {
     "recurring": 3,
     "calls": 6,
 }
-_LEAST = 45  # estimated tokens per section; with less room the least valuable sections are left out
+_LEAST = 65  # estimated tokens per section; with less room the least valuable sections are left out
 _CAPS = (100_000, 6_000, 3_000, 1_600, 900, 500, 300)
 _FRAGMENTS = (200, 120, 60)
 _UNCUT = 420  # characters up to which a quote is shown whole or not at all
@@ -174,12 +174,22 @@ def _lists(notes: Notes) -> Iterable[tuple[str, list[_Entry], Sequence[str]]]:
     yield "files", [*first, *(_Entry(at, file_text(note, base)) for at, note in files)], ()
     commands = sorted(
         enumerate(notes.commands),
-        key=lambda at: ((not at[1].failures) + (at[1].summary is None) + informational(at[1].command.text), -at[0]),
+        key=lambda at: (_routine(at[1]), -at[0]),
     )
     yield "commands", [_Entry(at, command_text(note)) for at, note in commands[:_MOST]], ()
     yield "recurring", [_Entry(at, recurring_text(note)) for at, note in enumerate(notes.recurring)], ()
     calls = sorted(enumerate(notes.calls), key=lambda at: 4 * _cheap(at[1]) - at[0])
     yield "calls", [_Entry(at, call_text(note)) for at, note in calls], ()
+
+
+def _routine(note: CommandNote) -> int:
+    """How little an outcome says: 0 for tests that failed, more for a look around or a script whose first line is mute."""
+    return (
+        (not note.failures)
+        + (note.summary is None)
+        + informational(note.command.text)
+        + (note.command.size > 2 * len(note.command.text))
+    )
 
 
 def _cheap(note: CallNote) -> int:
@@ -293,8 +303,13 @@ class _Quotes:
             cap = 0
         made = self._made.get((at, cap))
         if made is None:
-            quote = shorten(request.said.quote, cap, self._texts) if cap else request.said.quote
-            said = Request(replace(request.said, quote=quote))
+            quote = (
+                shorten(request.said.quote, cap, self._texts, account=request.said.who == "summary")
+                if cap
+                else request.said.quote
+            )
+            asked = replace(request.asked, text=request.asked.text[:_REPLY].rstrip()) if request.asked else None
+            said = Request(replace(request.said, quote=quote), None, asked)
             made = self._made[at, cap] = (said, self._rates.cost(request_text(said)))
         return made
 
@@ -314,8 +329,8 @@ class _Quotes:
                     shown = shorter
                 else:
                     missing += 1
-            entries.append(_Entry(at, request_text(Request(capped.said, shown))))
-        whole = frozenset(said.said.place for _, said in kept if said.said.quote.complete)
+            entries.append(_Entry(at, request_text(Request(capped.said, shown, capped.asked))))
+        whole = frozenset(said.said.place for _, said in kept if said.said.quote.intact)
         hidden = len(self._requests) - len(kept)
         wants = hidden > 0 or missing > 0 or len(whole) < len(kept)
         return _Chosen(tuple(entries), used if kept else 0.0, hidden + self._before, wants, whole)

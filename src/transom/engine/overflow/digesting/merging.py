@@ -26,6 +26,8 @@ def merge(old: Notes, new: Notes) -> Notes:
         new: extracted from the span after it.
     """
     requests = (*_with_outcome(old), *new.requests)
+    if any(request.said.who == "summary" for request in new.requests):
+        requests = (*(request for request in _with_outcome(old) if request.said.who != "summary"), *new.requests)
     return Notes(
         messages=new.messages,
         before=old.messages + old.before,
@@ -60,7 +62,7 @@ def _with_outcome(old: Notes) -> tuple[Request, ...]:
     if not old.requests or old.stood is None or old.requests[-1].reply is not None:
         return old.requests
     last = old.requests[-1]
-    return (*old.requests[:-1], Request(last.said, closing_line(old.stood.quote.shown)))
+    return (*old.requests[:-1], Request(last.said, closing_line(old.stood.quote.shown), last.asked))
 
 
 def _latest(old: Iterable[_T], new: Iterable[_T], key: Callable[[_T], str]) -> tuple[_T, ...]:

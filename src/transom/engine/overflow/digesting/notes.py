@@ -36,16 +36,18 @@ class Quote:
         pieces: slices of the original in order; a number stands for that many characters left out.
         size: characters of the original.
         uri: where the original is stored by itself; empty where only the archive holds it.
+        intact: whatever the gaps hide, none of it is the speaker's own words.
     """
 
     pieces: tuple[str | int, ...]
     size: int
     uri: str = ""
+    intact: bool = False
 
     @classmethod
     def whole(cls, text: str) -> Quote:
         """All of ``text``."""
-        return cls((text,), len(text))
+        return cls((text,), len(text), intact=True)
 
     @property
     def shown(self) -> str:
@@ -94,10 +96,15 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user asked for, and the line in which the assistant closed its answer."""
+    """What the user asked for, and the line in which the assistant closed its answer.
+
+    Attributes:
+        asked: what a mere yes or no answers.
+    """
 
     said: Remark
     reply: Line | None = None
+    asked: Line | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .form import BREAKS
 
-__all__ = ["Outcome", "outcome_of"]
+__all__ = ["Outcome", "outcome_of", "telling_line"]
 
 _EDGE = 4_000  # characters at each end of a result that are looked at
 _EXIT = re.compile(
@@ -86,13 +86,14 @@ class Outcome:
     summary: str = ""
 
 
-def outcome_of(answer: str | None, *, flagged: bool, runs: bool) -> Outcome:
+def outcome_of(answer: str | None, *, flagged: bool, runs: bool, shows: bool = False) -> Outcome:
     """Judge a result.
 
     Args:
         answer: its text; ``None`` without a result.
         flagged: the tool itself reported a failure.
         runs: the call executed something, so that its output speaks of itself and not of what it read.
+        shows: the call was a command that looks for things; an exit code without an error line then says it found nothing.
     """
     if answer is None:
         return Outcome("no result", False)
@@ -107,7 +108,10 @@ def outcome_of(answer: str | None, *, flagged: bool, runs: bool) -> Outcome:
         failed = _REFUSED.match(answer) is not None
     if not failed:
         return Outcome("ok", False, (), summary)
-    return Outcome(f"exit {code}" if code else "failed", True, _telling(edges), summary)
+    word = f"exit {code}" if code else "failed"
+    if shows and not any(pattern.search(answer) for pattern in _LINE[:3]):
+        return Outcome(word, False)
+    return Outcome(word, True, _telling(edges), summary)
 
 
 def _summary(edge: str) -> str:
@@ -119,7 +123,8 @@ def _summary(edge: str) -> str:
 
 def _exit_code(answer: str) -> int | None:
     for edge in (answer[:400], answer[-400:]):
-        match = _EXIT.search(edge)
+        lowered = edge.lower()
+        match = _EXIT.search(lowered) if "exit" in lowered or "return" in lowered else None
         if match:
             return int(match.group(1))
     return None
@@ -128,8 +133,9 @@ def _exit_code(answer: str) -> int | None:
 def _telling(edges: list[str]) -> tuple[str, ...]:
     """The three lines that say most, in their order; the best kinds first, each kind's last lines before its first."""
     ranked: list[tuple[int, int, str]] = []
+    following: dict[int, str] = {}
     fallback = ""
-    position = 0
+    position = last = 0
     for edge in edges:
         for line in BREAKS.split(edge):
             position += 1
@@ -137,6 +143,8 @@ def _telling(edges: list[str]) -> tuple[str, ...]:
             if len(text) < 3 or _NOISE.match(text):
                 continue
             fallback = fallback or text
+            following[last] = text
+            last = position
             for rank, pattern in enumerate(_LINE):
                 if pattern.search(text[:400]):
                     ranked.append((rank, position, text))
@@ -147,8 +155,15 @@ def _telling(edges: list[str]) -> tuple[str, ...]:
         if entry[2] not in seen and (entry[0] < 3 or not chosen):
             seen.add(entry[2])
             chosen.append(entry)
-        if len(chosen) == 3:
+            if entry[2].endswith(":") and (below := following.get(entry[1])):
+                chosen.append((entry[0], entry[1], below))
+        if len(chosen) >= 3:
             break
     if not chosen:
         return (fallback,) if fallback else ()
-    return tuple(text for _, _, text in sorted(chosen, key=lambda entry: entry[1]))
+    return tuple(text for _, _, text in sorted(chosen, key=lambda entry: entry[1]))[:3]
+
+
+def telling_line(answer: str) -> str:
+    """The first line of a short answer that is not about the tool itself; empty when there is none."""
+    return next((text for line in BREAKS.split(answer) if (text := line.strip()) and not _NOISE.match(text)), "")

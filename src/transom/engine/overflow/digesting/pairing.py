@@ -17,7 +17,7 @@ __all__ = ["Exchange", "Said", "events"]
 
 _FENCE = re.compile(r"```(?:bash|sh|shell|console|zsh|powershell)[^\n]*\n(.*?)\n?```", re.DOTALL)
 _OUTPUT = re.compile(
-    r"\s*(?:<(?:returncode|output|observation|stdout|tool_output|execution_result)\b|OBSERVATION:|Observation:)"
+    r"\s*(?:<(?:returncode|output|observation|stdout|tool_output|execution_result)\b|OBSERVATION:|Observation:|diff --git )"
 )
 _RAN = re.compile(r"Ran `([^`\n]+)`\n```")
 

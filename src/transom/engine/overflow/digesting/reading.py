@@ -39,6 +39,7 @@ _COUNTS = re.compile(
 _CUT = r"(?: \(first [\d,]+ of ([\d,]+)\))?"
 _REMARK = re.compile(r"- (\S+:\d+) (user|assistant|system|summary)(?:, ([\d,]+) chars, whole: (\S+))?(?: > (.*))?$", re.DOTALL)
 _REPLY = re.compile(r"  assistant(?: \(from ([\d,]+) chars\))? > (.*)$", re.DOTALL)
+_ASKED = re.compile(r"  to(?: \(from ([\d,]+) chars\))? > (.*)$", re.DOTALL)
 _GAP = re.compile(r"  \[… ([\d,]+)\]$")
 _STATEMENT = re.compile(r"- (\S+:\d+) (user|assistant|system|summary)" + _CUT + r" > (.*)$", re.DOTALL)
 _TASK = re.compile(r"- \[([ ~x])\] (\S+:\d+)(?: (plan|said|#\w+))?" + _CUT + r" > (.*)$", re.DOTALL)
@@ -141,14 +142,16 @@ def _remark(block: list[str]) -> Remark | None:
 
 
 def _request(block: list[str]) -> Request | None:
-    reply = None
+    reply = asked = None
     rest = block
-    found = _REPLY.match(block[-1]) if len(block) > 1 else None
-    if found:
-        rest = block[:-1]
+    if len(rest) > 1 and (found := _REPLY.match(rest[-1])):
+        rest = rest[:-1]
         reply = _line(found.group(2), found.group(1))
+    if len(rest) > 1 and (found := _ASKED.match(rest[-1])):
+        rest = rest[:-1]
+        asked = _line(found.group(2), found.group(1))
     remark = _remark(rest)
-    return None if remark is None else Request(remark, reply)
+    return None if remark is None else Request(remark, reply, asked)
 
 
 def _statement(block: list[str]) -> Statement | None:

@@ -27,6 +27,7 @@ _NAMED = re.compile(
 _SINGULAR = re.compile(
     r"https?://|(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{7,40}$|[0-9a-f]{8}-[0-9a-f-]{27}$|[A-Z][A-Z0-9]+-\d+$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$"
 )
+_AROUND_WORDS = ".,;:()[]{}<>\"'`*!?"
 _AROUND = 34
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
@@ -53,7 +54,7 @@ class Tally:
         for piece in dict.fromkeys(text.split()):
             found = self._found.get(piece)
             if found is None:
-                found = self._found[piece] = tuple(word.rstrip(".,;:") for word in _NAMED.findall(piece[:240]))
+                found = self._found[piece] = _named(piece)
             for word in found:
                 if word not in seen:
                     seen.add(word)
@@ -65,13 +66,24 @@ class Tally:
 
     def notes(self, most: int) -> tuple[Recurring, ...]:
         """Those that came up in two messages at least, the most telling first."""
-        found = [word for word, count in self._count.items() if count > 1 and (word in self._said or _distinct(word))]
+        found = [
+            word
+            for word, count in self._count.items()
+            if count > 1 + (word.isdigit() and len(word) < 4) and (word in self._said or _distinct(word))
+        ]
         found.sort(key=self._rank, reverse=True)
         return tuple(Recurring(word, self._count[word], self._context.get(word, "")) for word in found[:most])
 
     def _rank(self, word: str) -> float:
         telling = 0.5 if _YEAR.match(word) else 3.0 if _distinct(word) else 2.0 if word[0].isdigit() else 1.0
         return telling * (min(self._said.get(word, 0), 8) * 3 + min(self._count[word], 12))
+
+
+def _named(piece: str) -> tuple[str, ...]:
+    bare = piece.strip(_AROUND_WORDS)
+    if bare.isalpha() and (bare.islower() or bare.istitle()):
+        return ()
+    return tuple(word.rstrip(".,;:") for word in _NAMED.findall(piece[:240]))
 
 
 def _distinct(word: str) -> bool:

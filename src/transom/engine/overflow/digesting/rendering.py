@@ -65,6 +65,8 @@ def _piece(piece: str | int) -> str:
 def request_text(request: Request) -> str:
     """What the user said and how the answer closed."""
     text = remark_text(request.said)
+    if request.asked is not None:
+        text = f"{text}\n  to{_part(request.asked)} > {request.asked.text}"
     return text if request.reply is None else f"{text}\n{reply_text(request.reply)}"
 
 

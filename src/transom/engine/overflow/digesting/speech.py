@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import CONSTRAINT, DECISION, OPEN, STRONG, sentences
-from .excerpts import OWN_BYTES, line_of, size_in_bytes, text_uri
+from .cues import CONSTRAINT, DECISION, OPEN, STRONG, Cue, sentences
+from .excerpts import OWN_BYTES, size_in_bytes, text_uri
 from .form import BREAKS
 from .notes import Line, Quote, Statement
 
@@ -28,7 +28,7 @@ _NOISE = re.compile(
     r"|model|status|cost)\b"
 )
 _RULES = re.compile(
-    r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<INSTRUCTIONS>|<project_instructions>"
+    r"\s*(?:# AGENTS\.md instructions|Base directory for this skill:|<user_instructions>|<INSTRUCTIONS>|<project_instructions>"
     r"|# (?:CLAUDE|GEMINI)\.md)",
     re.IGNORECASE,
 )
@@ -46,11 +46,13 @@ _ACKNOWLEDGED = re.compile(
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE = re.compile(
-    r"^\s*(?:[>$#|]\s|//|/\*|\*\s@|at \S+\(|import |from \S+ import|\S+\s*[=({]\s*$|[+-]{3} |@@ |<\/?\w+>|\d+[:|→]\s)"
+    r"^\s*(?:[>$#|]\s|//|/\*|\*\s@|at \S+\(|import |from \S+ import|\S+\s*[=({]\s*$|[+-]{3} |\+|@@ |<\/?\w+>|\d+[:|→]\s)"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)、]|#{1,6})\s+(?:\[[ xX~]\]\s*)?")
+_BUSY = re.compile(r"(?:let me|now|i['’]ll|first|next,) ", re.IGNORECASE)
+_CLOSING = 1_500  # characters at the end of an answer in which it is seen how it closed
 _LONGEST = 420
-_READ = 60_000  # characters of one message in which statements are looked for
+_READ = 24_000  # characters of one message, at both ends, in which statements are looked for
 
 
 def own_words(text: str) -> Quote:
@@ -72,7 +74,7 @@ def own_words(text: str) -> Quote:
     if text[at:].strip():
         pieces.append(text[at:])
     uri = text_uri(text) if size_in_bytes(text) >= OWN_BYTES else ""
-    return Quote(tuple(pieces), len(text), uri)
+    return Quote(tuple(pieces), len(text), uri, intact=True)
 
 
 def is_noise(text: str) -> bool:
@@ -96,40 +98,36 @@ def acknowledges(text: str) -> bool:
 
 
 def closing_line(text: str) -> Line | None:
-    """The line that best tells how an answer ended: its last question, else the first line of its last paragraph."""
-    tail = text[-1_500:].rstrip()
-    lines = [line.strip() for line in BREAKS.split(tail)]
-    if len(text) > 1_500:
-        lines = lines[1:] or lines
-    lines = [line for line in lines if line and not _FENCE.match(line)]
+    """The line that best tells how an answer ended: its last question, else its last line of prose."""
+    lines: list[str] = []
+    fenced = text.count("```", 0, max(len(text) - _CLOSING, 0)) % 2 == 1
+    for raw in BREAKS.split(text[-_CLOSING:])[len(text) > _CLOSING :]:
+        if _FENCE.match(raw):
+            fenced = not fenced
+        elif not fenced and raw.strip():
+            lines.append(raw.strip())
     if not lines:
         return None
-    for line in reversed(lines[-4:]):
-        if line.endswith(("?", "？")):
-            return Line(line, max(len(text), len(line)))
-    paragraph = tail.rsplit("\n\n", 1)[-1]
-    return line_of(text, _LONGEST) if len(lines) == 1 else Line(_first(paragraph) or lines[-1], len(text))
-
-
-def _first(paragraph: str) -> str:
-    return next((line.strip() for line in BREAKS.split(paragraph) if line.strip() and not _FENCE.match(line)), "")
+    asked = next((line for line in reversed(lines[-4:]) if line.endswith(("?", "？"))), "")
+    told = next((line for line in reversed(lines) if len(line) > 15 and line[0] not in "|#-*`•<" and line[-1] not in ":："), "")
+    return Line((asked or told or lines[-1])[:_LONGEST], len(text))
 
 
 def weight(statement: Statement) -> int:
     """How much a statement matters; more is more."""
     lowered = statement.line.text.lower()
-    return (
-        4 * (statement.who in ("user", "system")) + 3 * STRONG.found(lowered) + (len(lowered) < 200) - (lowered.endswith("?"))
-    )
+    spoken = {"user": 4, "system": 4, "summary": 1}.get(statement.who, 0)
+    return spoken + 3 * STRONG.found(lowered) + (len(lowered) < 200) - 3 * lowered.endswith(("?", "？"))
 
 
 def statements(place: str, who: str, text: str) -> Iterator[tuple[str, Statement]]:
     """Sentences of a message that bind, settle or stay open, as (``constraint`` | ``decision`` | ``open``, statement)."""
-    text = text[:_READ]
-    cues = _USER_CUES if who in ("user", "system") else _MODEL_CUES
+    if len(text) > _READ:
+        text = f"{text[: _READ * 2 // 3]}\n{text[-_READ // 3 :]}"
+    cues: tuple[tuple[str, Cue], ...] = _MODEL_CUES if who == "assistant" else _USER_CUES
     lowered = text.lower()
-    stems = [stem for _, cue in cues for stem in cue.stems if stem in lowered]
-    if not stems:
+    cues = tuple((kind, near) for kind, cue in cues if (near := cue.within(lowered)).words)
+    if not cues:
         return
     fenced = False
     for raw in BREAKS.split(text):
@@ -138,11 +136,14 @@ def statements(place: str, who: str, text: str) -> Iterator[tuple[str, Statement
             continue
         line = raw.strip()
         low = line.lower()
-        if fenced or len(line) < 4 or not any(stem in low for stem in stems) or _CODE.match(line):
+        if fenced or len(line) < 4 or not any(cue.found(low) for _, cue in cues) or _CODE.match(line):
             continue
         for sentence in sentences(line):
             bare = _BULLET.sub("", sentence)
-            kind = next((kind for kind, cue in cues if cue.pattern.search(bare.lower())), "")
+            lowered = bare.lower()
+            kind = next((kind for kind, cue in cues if cue.found(lowered)), "")
+            if kind == "open" and (bare[-1] in ":：" or len(bare) < 12 or _BUSY.match(bare)):
+                continue  # a heading, or what is about to be done anyway
             if kind and len(bare) > 3:
                 yield kind, Statement(place, who, Line(bare[:_LONGEST], len(bare)))
 
