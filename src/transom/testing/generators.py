@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from ..jsontext import dumps_text
 from ..messages import Attachment, Call, Message, Part, RedactedThinking, Result, Text, Thinking
 
-__all__ = ["arguments", "chat_bodies", "conversations", "json_values", "responses_bodies", "texts"]
+__all__ = ["TOOL_NAMES", "arguments", "chat_bodies", "conversations", "json_values", "responses_bodies", "texts"]
 
 Draw = Callable[[st.SearchStrategy[object]], object]
 
 _ALPHABET = st.characters(codec="utf-8", exclude_categories=["Cs"])
-_NAMES = ("read_file", "run", "search-web", "f", "get_weather")
+TOOL_NAMES = ("read_file", "run", "search-web", "f", "get_weather")
+"""The tools that are called."""
 _IMAGE = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
@@ -116,7 +117,7 @@ def _exchange(draw: st.DrawFn, ids: _Ids, thinking: bool) -> list[Message]:
     said = draw(words()) if draw(st.booleans()) else None
     if said is not None:
         parts.append(Text(said))
-    calls = [Call(draw(st.sampled_from(_NAMES)), draw(arguments()), ids()) for _ in range(draw(st.integers(0, 3)))]
+    calls = [Call(draw(st.sampled_from(TOOL_NAMES)), draw(arguments()), ids()) for _ in range(draw(st.integers(0, 3)))]
     if not calls and said is None:
         parts.append(Text(draw(words())))
     made = [Message("assistant", [*parts, *calls])]
@@ -145,7 +146,9 @@ def chat_bodies(draw: st.DrawFn, *, max_turns: int = 5) -> dict[str, object]:
         body["messages"] = messages
     body |= draw(st.fixed_dictionaries({}, optional=_SAMPLING))
     if draw(st.booleans()):
-        body["tools"] = [_chat_tool(draw, name) for name in draw(st.lists(st.sampled_from(_NAMES), min_size=1, unique=True))]
+        body["tools"] = [
+            _chat_tool(draw, name) for name in draw(st.lists(st.sampled_from(TOOL_NAMES), min_size=1, unique=True))
+        ]
         body |= draw(st.fixed_dictionaries({}, optional={"tool_choice": st.sampled_from(["auto", "none", "required"])}))
     body |= _unknown(draw)
     body["messages"] = messages
@@ -194,7 +197,7 @@ def _chat_user(draw: st.DrawFn) -> dict[str, object]:
 def _chat_exchange(draw: st.DrawFn, ids: _Ids) -> list[dict[str, object]]:
     style = draw(st.integers(0, 5))
     if style == 0:
-        call = {"name": draw(st.sampled_from(_NAMES)), "arguments": draw(arguments())}
+        call = {"name": draw(st.sampled_from(TOOL_NAMES)), "arguments": draw(arguments())}
         return [
             {"role": "assistant", "content": None, "function_call": call},
             {"role": "function", "name": call["name"], "content": draw(texts(0))},
@@ -213,7 +216,7 @@ def _chat_exchange(draw: st.DrawFn, ids: _Ids) -> list[dict[str, object]]:
 
 
 def _chat_call(draw: st.DrawFn, call_id: str) -> dict[str, object]:
-    name = draw(st.sampled_from(_NAMES))
+    name = draw(st.sampled_from(TOOL_NAMES))
     if draw(st.integers(0, 4)) == 0:
         return {"id": call_id, "type": "custom", "custom": {"name": name, "input": draw(texts(0))}}
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": draw(arguments())}, **_unknown(draw)}
@@ -286,7 +289,7 @@ def _response_exchange(draw: st.DrawFn, call_ids: _Ids, item_ids: _Ids) -> list[
         )
     calls: list[dict[str, object]] = []
     for _ in range(draw(st.integers(0, 3))):
-        call: dict[str, object] = {"call_id": call_ids(), "name": draw(st.sampled_from(_NAMES))}
+        call: dict[str, object] = {"call_id": call_ids(), "name": draw(st.sampled_from(TOOL_NAMES))}
         if draw(st.integers(0, 3)) == 0:
             calls.append({"type": "custom_tool_call", **call, "input": draw(texts(0))})
         else:

@@ -22,6 +22,8 @@ from .report import Report
 __all__ = ["convert", "convert_request", "join_payload", "render_request"]
 
 _CONTINUES_AN_ANSWER = "anthropic"
+_SYSTEM_STANDS_FIRST = frozenset({"gemini"})
+"""Formats that have one place for system text, before the conversation."""
 
 
 def convert(
@@ -53,7 +55,7 @@ def convert(
     request = parser.parse(body)
     report = Report()
     if parser.name != writer.name:
-        if parser.name == _CONTINUES_AN_ANSWER:
+        if parser.name == _CONTINUES_AN_ANSWER and not _is_list(body):
             request = replace(request, messages=degrade_prefill(request.messages, report))
         return convert_request(request, writer, options, report), report
     frame, elements = _render(request.messages, request, writer, options or RenderOptions(), report)
@@ -64,7 +66,8 @@ def convert(
 
 def convert_request(request: Request, target: Format, options: RenderOptions | None, report: Report) -> bytes:
     """Write a parsed request, or a transcript's segment, in whatever format: call ids are given where the target insists."""
-    messages = _with_ids(request.messages, target)
+    messages = _hoisted(request.messages, report) if target.name in _SYSTEM_STANDS_FIRST else request.messages
+    messages = _with_ids(messages, target)
     return join_payload(*_render(messages, request, target, options or RenderOptions(), report))
 
 
@@ -107,6 +110,17 @@ def _with_ids(messages: Sequence[Message], target: Format) -> tuple[Message, ...
             taken.clear()
         linked.extend(link_turn(messages[turn.start : turn.stop], taken))
     return tuple(linked)
+
+
+def _hoisted(messages: Sequence[Message], report: Report) -> tuple[Message, ...]:
+    """Every system message first, in order."""
+    late = [index for index, message in enumerate(messages) if message.role == "system" and message.positional]
+    if not late:
+        return tuple(messages)
+    for index in late:
+        report.add("reordered", f"messages[{index}]", "a system message went before the conversation")
+    system = [message.replace(positional=False) for message in messages if message.role == "system"]
+    return (*system, *(message for message in messages if message.role != "system"))
 
 
 def _without_list(body: object, frame: Frame) -> bytes:

@@ -14,9 +14,12 @@ from ..format import Frame, Head
 from ..report import Report
 from .parse import FORMAT
 
-__all__ = ["CONVERSATION", "parse_head", "render_frame"]
+__all__ = ["CONVERSATION", "MIN_OUTPUT_TOKENS", "parse_head", "render_frame"]
 
 CONVERSATION = "input"
+
+MIN_OUTPUT_TOKENS = 16
+"""The least ``max_output_tokens`` may be (error text of the API: "Expected a value >= 16")."""
 
 _SHARED = (
     "temperature",
@@ -138,7 +141,9 @@ def _members(head: Head, report: Report) -> dict[str, bytes]:
     if head.model is not None:
         members["model"] = dumps(head.model)
     if head.max_output_tokens is not None:
-        members["max_output_tokens"] = dumps(head.max_output_tokens)
+        if head.max_output_tokens < MIN_OUTPUT_TOKENS:
+            report.add("degraded", "max_output_tokens", f"Responses takes no limit below {MIN_OUTPUT_TOKENS}")
+        members["max_output_tokens"] = dumps(max(head.max_output_tokens, MIN_OUTPUT_TOKENS))
     text: dict[str, object] = {}
     for name, value in head.params.items():
         if name == "json_schema":

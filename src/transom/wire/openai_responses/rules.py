@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..report import Violation
+from .head import MIN_OUTPUT_TOKENS
 
 __all__ = ["validate"]
 
@@ -31,7 +32,6 @@ _PAIRED = {
 }
 _OUTPUTS = {output: call for call, output in _PAIRED.items()}
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_MIN_OUTPUT = 16
 _STATE = ("previous_response_id", "conversation")
 
 
@@ -81,8 +81,8 @@ def _request(body: Mapping[str, object]) -> Iterator[Violation]:
     if not isinstance(body.get("model"), str) and body.get("prompt") is None:
         yield Violation("responses.model", "model", None, _missing("model"), _ERRORS)
     limit = body.get("max_output_tokens")
-    if isinstance(limit, int) and limit < _MIN_OUTPUT:
-        expected = f"Expected a value >= {_MIN_OUTPUT}, but got {limit} instead."
+    if isinstance(limit, int) and limit < MIN_OUTPUT_TOKENS:
+        expected = f"Expected a value >= {MIN_OUTPUT_TOKENS}, but got {limit} instead."
         said = f"Invalid 'max_output_tokens': integer below minimum value. {expected}"
         yield Violation("responses.max-output-tokens", "max_output_tokens", None, said, _ERRORS)
     tools = body.get("tools")
