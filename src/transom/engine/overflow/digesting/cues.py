@@ -23,13 +23,16 @@ class Cue:
     Attributes:
         words: a plain substring to look for, and the pattern that must match from there at the beginning of a word; ``None``
             where the substring alone decides.
+        plain: those of them that ASCII text may hold.
     """
 
     words: tuple[tuple[str, re.Pattern[str] | None], ...]
+    plain: tuple[tuple[str, re.Pattern[str] | None], ...] = ()
 
     def within(self, lowered: str) -> Cue:
         """The same cue, without the words that do not occur in a lower-cased text: quicker for its lines."""
-        return Cue(tuple(word for word in self.words if word[0] in lowered))
+        words = self.plain if lowered.isascii() else self.words
+        return Cue(tuple(word for word in words if word[0] in lowered))
 
     def found(self, lowered: str) -> bool:
         """Whether the lower-cased text has the cue."""
@@ -50,7 +53,8 @@ def _cue(words: str, unspaced: str) -> Cue:
     spaced = [word.strip() for word in _OUTER.split(words) if word.strip()]
     spaced = [word.replace("['’]", mark) for word in spaced for mark in ("'", "’")[: 1 + ("['’]" in word)]]
     found = [(_stem(word), re.compile(f"(?:{word})(?!\\w)")) for word in spaced]
-    return Cue((*found, *((word, None) for word in unspaced.split())))
+    plain = tuple((stem, pattern) for stem, pattern in found if pattern.pattern.isascii())
+    return Cue((*found, *((word, None) for word in unspaced.split())), plain)
 
 
 def _stem(word: str) -> str:

@@ -84,6 +84,7 @@ class _Reader:
         self.calls: dict[str, tuple[Exchange, Line]] = {}
         self.answer: Said | None = None
         self.answers: list[int] = []
+        self.spoken: list[Said] = []
         self.latest: list[Step] = []
         self.sessions: dict[str, Action] = {}
 
@@ -130,7 +131,7 @@ class _Reader:
         place = self.place(event.number)
         self.tally.add(event.text[:6_000], said=True)
         self.plans.text(place, event.text)
-        self._statements(place, "assistant", event.text[:12_000], event.number)
+        self.spoken.append(event)
 
     def _statements(self, place: str, who: str, text: str, number: int) -> None:
         for kind, statement in statements(place, who, text):
@@ -151,6 +152,25 @@ class _Reader:
                 self.requests[-1] = Request(last.said, closing_line(self.answer.text), last.asked)
         self.answer = None
 
+    def _settled(self) -> None:
+        """Decisions of the assistant, from the newest back until there are enough: the old ones give way anyway."""
+        found: list[list[tuple[str, Statement]]] = []
+        count = 0
+        for event in reversed(self.spoken):
+            if count > self.most:
+                break
+            said = list(statements(self.place(event.number), "assistant", event.text[:12_000]))
+            found.append(said)
+            count += len(said)
+        for said in reversed(found):
+            for kind, statement in said:
+                if kind == "open":
+                    number = int(statement.place.rpartition(":")[2])
+                    self.open.append((number, TaskNote(statement.place, "open", statement.line, "said")))
+                else:
+                    self.decisions.pop(statement.line.text, None)
+                    self.decisions[statement.line.text] = statement
+
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
     def exchange(self, event: Exchange, room: int) -> None:
         action = action_of(event.name, event.arguments, custom=event.custom)
@@ -160,7 +180,7 @@ class _Reader:
         session = self._session(event, action)
         if session is not None:
             action = session
-        self.tally.add(event.arguments[: min(room, 600)], said=False)
+        self.tally.add(event.arguments[: min(room, 300)], said=False)
         if event.answer is not None and len(event.answer) <= room:
             self.tally.add(event.answer[:600], said=False)
         label = line_of(action.label, _LABEL)
@@ -253,6 +273,7 @@ class _Reader:
 
     # ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def notes(self, messages: int) -> Notes:
+        self._settled()
         stood = None
         if self.answer is not None:
             stood = Remark(self.place(self.answer.number), "assistant", Quote.whole(self.answer.text))

@@ -26,6 +26,7 @@ _SUMMARY = re.compile(
     r"|^test result:|^Tests?:|^DONE \d+ tests",
     re.IGNORECASE,
 )
+_LINES = 60  # lines at each end of an edge that are looked at for what went wrong
 _SUMMARY_LINES = 60  # lines at the end of an output among which its counts are looked for
 _BAD_COUNT = re.compile(
     r"\b([1-9]\d*) (?:tests? )?(?:failed|failures?|failing)\b|\bfailures?[=:] ?([1-9]\d*)"
@@ -38,6 +39,10 @@ _STRUCTURE = re.compile(
     r"|: error (?:TS|CS|C)\d+:|^npm ERR!|^fatal: |\bBUILD FAILED\b|^make(?:\[\d+\])?: \*\*\*|^\s*not ok \d+"
     r"|(?:bash|sh|zsh)(?:: line \d+)?: .*(?:not found|No such file|denied)|^SyntaxError: |^\s*✗ |^\s*[✖×] \d+ ",
     re.MULTILINE,
+)
+_SIGNS = (
+    *("Traceback", "FAIL", "E  ", "E\t", "panic", "error[", "error TS", "error C", "ERR!", "fatal: ", "***", "not ok"),
+    *("not found", "No such file", "denied", "SyntaxError", "✗", "✖", "×"),
 )
 _LINE = (
     re.compile(
@@ -53,13 +58,13 @@ _LINE = (
         r"|^Failed |: undefined: |^tool_use_error",
         re.IGNORECASE,
     ),
-    re.compile(
-        r"not found|no such|denied|cannot|can't|unable|invalid|refused|timed? ?out|failed|failure|missing"
-        r"|unexpected|expected|does not exist"
-        r"|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|introuvable|error|falló|fallo|no encontrad"
-        r"|エラー|失敗|見つかり|できません|错误|失败|錯誤|找不到|无法|오류|실패",
-        re.IGNORECASE,
-    ),
+)
+_VAGUE = re.compile(
+    r"not found|no such|denied|cannot|can't|unable|invalid|refused|timed? ?out|failed|failure|missing"
+    r"|unexpected|expected|does not exist"
+    r"|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|introuvable|error|falló|fallo|no encontrad"
+    r"|エラー|失敗|見つかり|できません|错误|失败|錯誤|找不到|无法|오류|실패",
+    re.IGNORECASE,
 )
 _NOISE = re.compile(
     r"^(?:exit(?:ed)?(?: with)?[ _](?:code|status)|chunk id:|wall time|process exited|output:"
@@ -103,15 +108,20 @@ def outcome_of(answer: str | None, *, flagged: bool, runs: bool, shows: bool = F
     failed = flagged or bool(code)
     if runs:
         summary = _summary(edges[-1])
-        failed = failed or _BAD_COUNT.search(summary) is not None or any(_STRUCTURE.search(edge) for edge in edges)
+        failed = failed or _BAD_COUNT.search(summary) is not None or any(_broken(edge) for edge in edges)
     elif not failed and len(answer) < 600:
         failed = _REFUSED.match(answer) is not None
     if not failed:
         return Outcome("ok", False, (), summary)
     word = f"exit {code}" if code else "failed"
-    if shows and not any(pattern.search(answer) for pattern in _LINE[:3]):
+    if shows and not any(pattern.search(answer) for pattern in _LINE):
         return Outcome(word, False)
     return Outcome(word, True, _telling(edges), summary)
+
+
+def _broken(edge: str) -> bool:
+    """Whether the output is built like a failure. The substrings spare most outputs the search."""
+    return any(sign in edge for sign in _SIGNS) and _STRUCTURE.search(edge) is not None
 
 
 def _summary(edge: str) -> str:
@@ -131,37 +141,31 @@ def _exit_code(answer: str) -> int | None:
 
 
 def _telling(edges: list[str]) -> tuple[str, ...]:
-    """The three lines that say most, in their order; the best kinds first, each kind's last lines before its first."""
-    ranked: list[tuple[int, int, str]] = []
-    following: dict[int, str] = {}
-    fallback = ""
-    position = last = 0
-    for edge in edges:
-        for line in BREAKS.split(edge):
-            position += 1
-            text = line.strip()
-            if len(text) < 3 or _NOISE.match(text):
-                continue
-            fallback = fallback or text
-            following[last] = text
-            last = position
-            for rank, pattern in enumerate(_LINE):
-                if pattern.search(text[:400]):
-                    ranked.append((rank, position, text))
-                    break
-    chosen: list[tuple[int, int, str]] = []
-    seen: set[str] = set()
-    for entry in sorted(ranked, key=lambda entry: (entry[0], entry[1])):
-        if entry[2] not in seen and (entry[0] < 3 or not chosen):
-            seen.add(entry[2])
-            chosen.append(entry)
-            if entry[2].endswith(":") and (below := following.get(entry[1])):
-                chosen.append((entry[0], entry[1], below))
+    """The three lines that say most, in their order; among equals the first."""
+    lines = [
+        text for edge in edges for line in _ends(BREAKS.split(edge)) if len(text := line.strip()) > 2 and not _NOISE.match(text)
+    ]
+    lines = list(dict.fromkeys(lines))
+    ranked = [(rank, at) for at, line in enumerate(lines) if (rank := _rank(line)) < len(_LINE)]
+    if not ranked:
+        at = next((at for at, line in enumerate(lines) if _VAGUE.search(line[:400])), 0)
+        return tuple(lines[at : at + 1])
+    chosen: set[int] = set()
+    for _, at in sorted(ranked):
+        chosen.add(at)
+        if lines[at].endswith(":") and at + 1 < len(lines):
+            chosen.add(at + 1)
         if len(chosen) >= 3:
             break
-    if not chosen:
-        return (fallback,) if fallback else ()
-    return tuple(text for _, _, text in sorted(chosen, key=lambda entry: entry[1]))[:3]
+    return tuple(lines[at] for at in sorted(chosen)[:3])
+
+
+def _ends(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= 2 * _LINES else [*lines[:_LINES], *lines[-_LINES:]]
+
+
+def _rank(line: str) -> int:
+    return next((rank for rank, pattern in enumerate(_LINE) if pattern.search(line[:400])), len(_LINE))
 
 
 def telling_line(answer: str) -> str:
