@@ -87,8 +87,11 @@ def test_every_python_block_is_a_passage_of_an_example(block: Block) -> None:
 
 @pytest.mark.parametrize("page", sorted({block.page for block in of("console")}), ids=lambda page: page.name)
 def test_every_session_gives_the_output_shown(page: Path, tmp_path: Path) -> None:
-    """The sessions of a page run one after the other in one empty folder. ``…`` stands for anything, blanks for any blanks."""
+    """The sessions of a page run one after the other in one folder. ``…`` stands for anything, blanks for any blanks."""
     (tmp_path / ".git").mkdir()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for example in EXAMPLES:
+        (tmp_path / example.name).write_bytes(example.read_bytes())
     for block in blocks(page):
         if block.language != "console":
             continue
