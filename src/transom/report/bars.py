@@ -19,7 +19,7 @@ MAX_BARS = 360
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One bar: the turn it shows and the run of turns it stands for."""
+    """One bar: the turn it shows and the run of turns it stands for. ``held`` is the mean of the run."""
 
     index: int
     shown: Turn
@@ -52,7 +52,7 @@ def to_bars(turns: Sequence[Turn], limit: int = MAX_BARS) -> list[Bar]:
                 broken=any(turn.broken for turn in run),
                 failed=any(bool(turn.error) or not turn.valid for turn in run),
                 starts=start > 0 and any(turn.held is None for turn in run),
-                held=min(shares) if shares else None,
+                held=sum(shares) / len(shares) if shares else None,
                 largest_input=max(turn.input_tokens for turn in run),
             )
         )

@@ -53,7 +53,7 @@ def picture(session: Session, bars: Sequence[Bar]) -> str:
             + (_line("trigger", session.trigger / top) if session.trigger else "")
             + _boundaries(bars),
         ),
-        _row("marks", '<span class="name">moved</span>', _marks(bars)),
+        _row("marks dense" if _dense(bars) else "marks", '<span class="name">moved</span>', _marks(bars)),
         _row(
             "prefix",
             '<span class="name">prefix held</span>',
@@ -61,9 +61,10 @@ def picture(session: Session, bars: Sequence[Bar]) -> str:
         ),
         _row("axis", '<span class="name">turn</span>', _axis(bars)),
     ]
+    narrow, wide = 56 + round(len(bars) * 1.6), max(len(bars) * 48, 280)
     return (
-        f'<div class="scroll" role="group" tabindex="0" aria-label="Picture of the session, scrolls sideways" id="scroll">'
-        f'<div class="canvas" style="min-width:max(100%,{56 + round(len(bars) * 2.2)}px)">{"".join(rows)}'
+        '<div class="scroll" role="group" tabindex="0" aria-label="Picture of the session, scrolls sideways" id="scroll">'
+        f'<div class="canvas" style="min-width:max(100%,{narrow}px);--widest:{wide}px">{"".join(rows)}'
         '<div class="row scrub" hidden><span class="gutter"></span><span class="field">'
         f'<input type="range" id="turn" min="0" max="{max(len(bars) - 1, 0)}" step="1" value="0" '
         'aria-label="Turn shown below" aria-controls="detail"></span></div></div></div>'
@@ -82,7 +83,7 @@ def parts_legend(session: Session) -> str:
     return f'<ul class="legend parts">{"".join(items)}</ul>'
 
 
-def lines_legend(session: Session) -> str:
+def lines_legend(session: Session, bars: Sequence[Bar]) -> str:
     """What the lines and marks mean."""
     lines = [f'<li><span class="stroke window"></span>Window<b>{whole(session.window)}</b></li>']
     if session.trigger:
@@ -90,11 +91,17 @@ def lines_legend(session: Session) -> str:
     if 0 < session.capacity < session.window:
         kept = whole(session.window - session.capacity)
         lines.append(f'<li><span class="swatch reserve"></span>Reserved for the reply<b>{kept}</b></li>')
-    marks = [("closed", "a window closed"), ("pruned", "a result was shortened or offloaded")]
-    if session.breaks or session.errors:
-        marks.append(("failed", "a prefix break or a turn that failed"))
+    marks = [
+        (kind, words)
+        for kind, words, present in (
+            ("closed", "a window closed", any(bar.closes for bar in bars)),
+            ("pruned", "a result was shortened or offloaded", any(bar.moves and not bar.closes for bar in bars)),
+            ("failed", "a prefix break or a turn that failed", any(bar.failed or bar.broken for bar in bars)),
+        )
+        if present
+    ]
     lines += [f'<li><span class="mark {kind}"></span>{words}</li>' for kind, words in marks]
-    return f'<ul class="legend lines">{"".join(lines)}</ul>'
+    return f'<ul class="legend lines{" dense" if _dense(bars) else ""}">{"".join(lines)}</ul>'
 
 
 def describe_bar(bar: Bar) -> str:
@@ -137,7 +144,9 @@ def _scale(top: float, values: Sequence[int]) -> str:
 
 
 def _line(name: str, share: float) -> str:
-    return f'<span class="limit {name}" style="bottom:{100 * min(share, 1):.2f}%"></span>'
+    if share > 1:
+        return ""
+    return f'<span class="limit {name}" style="bottom:{100 * share:.2f}%"></span>'
 
 
 def _reserve(session: Session, top: float) -> str:
@@ -150,6 +159,10 @@ def _reserve(session: Session, top: float) -> str:
 def _breadth(bars: Sequence[Bar]) -> float:
     """Gaps between bars only where there is room for them; touching bars would shimmer otherwise."""
     return _UNIT * (0.82 if len(bars) <= 120 else 1.0)
+
+
+def _start(bar: Bar, breadth: float) -> str:
+    return f"{bar.index * _UNIT + (_UNIT - breadth) / 2:g}"
 
 
 def _history(bars: Sequence[Bar], top: float) -> str:
@@ -168,13 +181,13 @@ def _up(value: float, top: float) -> int:
 def _stack(bars: Sequence[Bar], top: float) -> str:
     """One path a part, so that the file holds a few numbers a turn and no element."""
     paths: list[list[str]] = [[] for _ in PARTS]
-    breadth = f"{_breadth(bars):g}"
+    breadth = _breadth(bars)
     for bar in bars:
         below = 0
         for path, count in zip(paths, bar.shown.parts, strict=True):
             if count:
                 low, high = _up(below, top), _up(below + count, top)
-                path.append(f"M{bar.index * _UNIT} {low}V{high}h{breadth}V{low}z")
+                path.append(f"M{_start(bar, breadth)} {low}V{high}h{breadth:g}V{low}z")
             below += count
     return "".join(f'<path class="{name}" d="{"".join(path)}"/>' for (name, _), path in zip(PARTS, paths, strict=True) if path)
 
@@ -193,6 +206,11 @@ def _boundaries(bars: Sequence[Bar]) -> str:
 
 def _left(bar: Bar, bars: Sequence[Bar], at: float = 0.0) -> float:
     return 100 * (bar.index + at) / len(bars)
+
+
+def _dense(bars: Sequence[Bar]) -> bool:
+    """Whether marks would run into each other, so that they are drawn as ticks."""
+    return sum(bar.closes or bar.failed or bar.broken or bar.moves > 0 for bar in bars) > 60
 
 
 def _marks(bars: Sequence[Bar]) -> str:
@@ -214,12 +232,12 @@ def _marks(bars: Sequence[Bar]) -> str:
 def _prefix(bars: Sequence[Bar]) -> str:
     held: list[str] = []
     broken: list[str] = []
-    breadth = f"{_breadth(bars):g}"
+    breadth = _breadth(bars)
     for bar in bars:
         if bar.held is None:
             continue
         high = _up(max(bar.held, 0.02), 1.0)
-        (broken if bar.broken else held).append(f"M{bar.index * _UNIT} {_HIGH}V{high}h{breadth}V{_HIGH}z")
+        (broken if bar.broken else held).append(f"M{_start(bar, breadth)} {_HIGH}V{high}h{breadth:g}V{_HIGH}z")
     return "".join(f'<path class="{name}" d="{"".join(path)}"/>' for name, path in (("held", held), ("broken", broken)) if path)
 
 

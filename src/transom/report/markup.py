@@ -16,7 +16,7 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028
 
 
 def clean(text: str) -> str:
-    """Make every character visible or harmless: controls become their pictures, direction marks their names."""
+    """Make every character visible: controls and direction marks become their names, half characters U+FFFD."""
     return _UNSEEN.sub(_shown, text)
 
 
@@ -25,11 +25,7 @@ def _shown(match: re.Match[str]) -> str:
     number = ord(character)
     if character == "\r":
         return ""
-    if number < 0x20:
-        return chr(0x2400 + number)
-    if number == 0x7F:
-        return "\u2421"
-    if number < 0xA0 or 0xD800 <= number <= 0xDFFF:
+    if 0xD800 <= number <= 0xDFFF:
         return "\ufffd"
     return f"[U+{number:04X}]"
 

@@ -82,7 +82,7 @@ def _figure(session: Session, bars: Sequence[Bar]) -> str:
         '<section aria-labelledby="turn-by-turn"><h2 id="turn-by-turn">Turn by turn</h2>'
         f'<p class="quiet">One step to the right is one model call.{note} '
         '<span class="keys" hidden>Point at a turn, or move the slider with the arrow keys.</span></p>'
-        f"<figure>{picture(session, bars)}{lines_legend(session)}{detail(session, bars)}</figure></section>"
+        f"<figure>{picture(session, bars)}{lines_legend(session, bars)}{detail(session, bars)}</figure></section>"
     )
 
 

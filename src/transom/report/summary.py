@@ -19,8 +19,10 @@ def summary(session: Session) -> str:
 def _fit(session: Session) -> str:
     peak = session.peak.output_tokens if session.peak else 0
     calls = counted(len(session.turns), "model call")
-    if session.largest_input <= session.capacity:
+    if session.largest_input <= session.capacity and not session.moves:
         return f"All {calls} fitted as they were: at most {whole(session.largest_input)} of {whole(session.window)} tokens."
+    if session.largest_input <= session.capacity:
+        return f"The history stayed below the window: at most {whole(session.largest_input)} of {whole(session.window)} tokens."
     ratio = session.largest_input / session.window if session.window else 0
     times = f", {ratio:.1f} times the window" if ratio >= 1.05 else ""
     outcome = "No payload was over it" if not session.over_window else f"{counted(session.over_window, 'payload')} went over it"
@@ -71,7 +73,7 @@ def tiles(session: Session) -> str:
     figures = [
         ("Heaviest payload", human_tokens(peak), share, not session.over_window),
         ("Longest history", human_tokens(session.largest_input), f"{whole(session.messages)} messages", True),
-        ("Moved, readable", human_bytes(session.moved_bytes), counted(len(session.moves), "piece"), True),
+        ("Moved to store", human_bytes(session.moved_bytes), counted(len(session.moves), "piece"), True),
         ("Prefix reused", percent(session.reuse), counted(session.breaks, "break"), not session.breaks),
         ("Over the window", whole(session.over_window), f"of {counted(len(session.turns), 'turn')}", not session.over_window),
         ("Valid payloads", whole(len(session.turns) - invalid), f"of {counted(len(session.turns), 'turn')}", not invalid),

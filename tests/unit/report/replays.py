@@ -41,7 +41,12 @@ def make_replay(
         closed = sum(parts.values()) > trigger
         if closed:
             gone = parts["results"] + parts["assistant"]
-            parts |= {"head": 2_400, "results": int(parts["results"] * 0.3), "assistant": int(parts["assistant"] * 0.3)}
+            parts |= {
+                "head": 2_400,
+                "user": min(parts["user"], 500),
+                "results": int(parts["results"] * 0.3),
+                "assistant": int(parts["assistant"] * 0.3),
+            }
             moved.append(move("evict", rng, gone * 4, rng.randint(20, 60), text or "Please make a plan", text or "38 messages"))
             archive.append(str(moved[-1]["uri"]))
             number += 1
@@ -55,7 +60,7 @@ def make_replay(
             "messages": messages,
             "input_tokens": total,
             "output_tokens": output,
-            "window_id": text or f"w{number}",
+            "window_id": f"{text or 'w'}{number}",
             "payload_bytes": size,
             "prefix_bytes": 0 if fresh else stable,
             "tail_bytes": 240,
