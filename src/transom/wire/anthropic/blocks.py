@@ -32,6 +32,7 @@ __all__ = [
     "may_be_marked",
     "result_block",
     "result_content",
+    "stand_in",
     "text_block",
     "tool_name",
     "valid_id",
@@ -94,7 +95,7 @@ def content_block(part: Part, native: bool, thinking_as_text: bool, note: Notes)
             # What another provider encrypted is noted once for the whole conversation, by the caller.
             return b'{"type":"redacted_thinking","data":' + string(part.data) + b"}" if native else None
         case Attachment():
-            return _file(part, note)
+            return file_block(part, note)
         case Opaque():
             if part.format == FORMAT:
                 return dumps(part.value)
@@ -145,7 +146,8 @@ def result_content(content: tuple[Content, ...], note: Notes) -> bytes:
     return b"[" + b",".join(blocks) + b"]" if blocks else b""
 
 
-def _file(part: Attachment, note: Notes) -> bytes:
+def file_block(part: Attachment, note: Notes) -> bytes:
+    """An ``image`` or ``document`` block; a line of text where the API takes no such file."""
     data, url, media = part.data, part.url, part.media_type
     if url is not None and (inline := split_data_url(url)) is not None:
         (media, data), url = inline, None
@@ -158,7 +160,7 @@ def _file(part: Attachment, note: Notes) -> bytes:
             return _source("document", {"type": "url", "url": url}, part.filename)
     elif url is not None and url.startswith("file_"):
         return _source("image" if is_image(media) else "document", {"type": "file", "file_id": url}, part.filename)
-    return _stand_in(part, "is an address that Anthropic cannot read", note)
+    return stand_in(part, "is an address that Anthropic cannot read", note)
 
 
 def _inline(part: Attachment, media: str, data: str, note: Notes) -> bytes:
@@ -167,16 +169,16 @@ def _inline(part: Attachment, media: str, data: str, note: Notes) -> bytes:
             media = next((kind for start, kind in _SIGNATURES if data.startswith(start)), "")
         if media:
             return _source("image", {"type": "base64", "media_type": media, "data": data}, None)
-        return _stand_in(part, "is a picture of a kind that Anthropic does not read", note)
+        return stand_in(part, "is a picture of a kind that Anthropic does not read", note)
     if media == "application/pdf" or (media == UNKNOWN_MEDIA and data.startswith("JVBERi")):
         return _source("document", {"type": "base64", "media_type": "application/pdf", "data": data}, part.filename)
     if media.startswith("text/") or media in ("application/json", "application/xml"):
         try:
             text = base64.b64decode(data, validate=True).decode()
         except (binascii.Error, UnicodeDecodeError, ValueError):
-            return _stand_in(part, "is not the text it claims to be", note)
+            return stand_in(part, "is not the text it claims to be", note)
         return _source("document", {"type": "text", "media_type": "text/plain", "data": text}, part.filename)
-    return _stand_in(part, "is of a kind that Anthropic does not read", note)
+    return stand_in(part, "is of a kind that Anthropic does not read", note)
 
 
 def _source(kind: str, source: Mapping[str, object], title: str | None) -> bytes:
@@ -185,7 +187,7 @@ def _source(kind: str, source: Mapping[str, object], title: str | None) -> bytes
     return dumps({"type": kind, "source": source})
 
 
-def _stand_in(part: Attachment, why: str, note: Notes) -> bytes:
+def stand_in(part: Attachment, why: str, note: Notes) -> bytes:
     """A line of text where a file stood, so that the message neither vanishes nor pretends."""
     name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or "file"
     note("degraded", f"the attachment {name} ({part.media_type}) {why}; a line of text stands in for it")

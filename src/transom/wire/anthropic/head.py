@@ -36,7 +36,11 @@ _SHARED = {
 }
 """Our field name to the neutral one, where the value is the same."""
 
-_FROM_NEUTRAL = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "stop": "stop_sequences", "stream": "stream"}
+_FROM_NEUTRAL = {"stop": "stop_sequences", "stream": "stream"}
+
+_REFUSED = frozenset({"temperature", "top_p", "top_k"})
+"""Read, but never written for a conversation from elsewhere: since API version 2026-10-21, which the official SDKs send, they
+are an error (https://platform.claude.com/docs/en/api/versioning)."""
 
 _EFFORTS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh", "max": "max"}
 
@@ -145,7 +149,9 @@ def _foreign_fields(head: Head, report: Report, has_tools: bool) -> dict[str, by
     output: dict[str, object] = {}
     for name, value in head.params.items():
         if name in _FROM_NEUTRAL:
-            members[_FROM_NEUTRAL[name]] = dumps(_bounded(name, value, report))
+            members[_FROM_NEUTRAL[name]] = dumps(value)
+        elif name in _REFUSED:
+            report.add("dropped", name, "Anthropic refuses sampling parameters since API version 2026-10-21")
         elif name == "user":
             members["metadata"] = dumps({"user_id": value})
         elif name == "json_schema":
@@ -169,14 +175,6 @@ def _foreign_fields(head: Head, report: Report, has_tools: bool) -> dict[str, by
     for field in head.unshared:
         report.add("dropped", field, f"only {head.format or 'the source'} knows this field")
     return members
-
-
-def _bounded(name: str, value: object, report: Report) -> object:
-    """Anthropic takes temperatures from 0 to 1."""
-    if name == "temperature" and isinstance(value, int | float) and value > 1:
-        report.add("degraded", name, f"Anthropic takes temperatures up to 1, not {value}")
-        return 1
-    return value
 
 
 def _render_choice(choice: ToolChoice) -> dict[str, object]:

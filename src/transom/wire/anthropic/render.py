@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
-from ...messages import Call, Message, RedactedThinking, Result, Text
+from ...messages import Attachment, Call, Message, RedactedThinking, Result, Text
 from ..format import Element, RenderOptions
 from ..losses import note_fields
 from ..pairing import Place, pair
@@ -26,6 +26,7 @@ from .blocks import (
     mark_entry,
     may_be_marked,
     result_block,
+    stand_in,
     text_block,
     tool_name,
     valid_id,
@@ -160,6 +161,8 @@ class _Turn:
                     yield order, at, result_block(part, self._result_id((at, index), part), notes)
                 case RedactedThinking() if not native:
                     note_redacted(self._report)
+                case Attachment() if message.role == "assistant":
+                    yield -1, at, stand_in(part, "is the assistant's, and Anthropic takes files from the user only", notes)
                 case _:
                     if message.role == "system" and not isinstance(part, Text):
                         notes("dropped", "a system message holds text only")

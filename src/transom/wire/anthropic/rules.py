@@ -88,8 +88,6 @@ class _Check:
         limit = self.request.get("max_tokens")
         if self.complete and limit is None:
             self.add("max-tokens-required", "max_tokens", None, "max_tokens: Field required")
-        elif "max_tokens" in self.request and not self.complete:
-            self.add("model-required", "model", None, "model: Field required")
         thinking = self.request.get("thinking")
         if isinstance(thinking, Mapping) and thinking.get("type") == "enabled":
             budget = thinking.get("budget_tokens")

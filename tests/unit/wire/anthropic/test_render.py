@@ -256,6 +256,13 @@ def test_a_file_that_cannot_be_carried_leaves_a_line_in_its_place_and_a_note(par
     assert codes(report) == ["degraded"]
 
 
+def test_files_of_the_assistant_become_a_line_of_text() -> None:
+    report = Report()
+    (block,) = content(foreign("assistant", Attachment("image/png", data=PNG)), report=report)
+    assert block == {"type": "text", "text": "[attachment left out: file, image/png]"}
+    assert codes(report) == ["degraded"]
+
+
 def test_empty_texts_make_no_block_and_an_empty_message_no_entry() -> None:
     assert render(foreign("assistant", Text(""))) == []
     assert [block["text"] for block in content(foreign("user", Text(""), Text("x"), Text(" \n")))] == ["x"]
@@ -371,7 +378,6 @@ def test_a_head_from_elsewhere_is_written_in_this_formats_terms() -> None:
     assert body == {
         "model": "m",
         "max_tokens": 5,
-        "temperature": 1,
         "stop_sequences": ["a"],
         "metadata": {"user_id": "u"},
         "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {"type": "object"}}},
