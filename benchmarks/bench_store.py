@@ -1,7 +1,8 @@
 """What the default store costs: puts that survive a kill, puts the disk has confirmed, questions over many records.
 
-Texts are made from a fixed seed: a vocabulary of 30,000 words with the frequencies of natural language, an identifier and a number
-in each record. A put that is not synced survives the end of its process (the operating system has it), not that of the machine.
+Texts are made from a fixed seed: a vocabulary of 30,000 words with the frequencies of natural language, an identifier and a
+number in each record. A put that is not synced survives the end of its process (the operating system has it), not that of
+the machine.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ from figures import Figure
 from transom.store import Store, Write
 from transom.store.backends.sqlite import SQLiteBackend
 
-COMMON = (
-    ["the", "a", "of", "to", "and", "in", "is", "that", "for", "it", "was", "on", "with", "as", "be", "at", "by", "this", "have", "from", "or", "had", "not", "are", "but", "what", "all", "were", "when", "we"]
-)
+COMMON = "the a of to and in is that for it was on with as be at by this have from or had not are but what all were when we"
 
 
 class Texts:
@@ -31,7 +30,7 @@ class Texts:
     def __init__(self, seed: int = 7) -> None:
         self._random = random.Random(seed)
         words = ["".join(self._random.choices(string.ascii_lowercase, k=self._random.randint(3, 10))) for _ in range(30_000)]
-        self.words = COMMON + words
+        self.words = [*COMMON.split(), *words]
         weights = [1 / (rank + 2) for rank in range(len(self.words))]
         total = 0.0
         self._sums = [total := total + weight for weight in weights]

@@ -32,6 +32,7 @@ from .backend import (
     ReadAll,
     Recover,
     Search,
+    Stat,
     StorageBackend,
     StoredEntry,
     Write,
@@ -266,6 +267,14 @@ class Store:
             entry = await self._ask(self._backend.read(self._names[namespace], path))
             if entry is not None:
                 yield path, entry
+
+    async def stats(self, namespace: str, prefix: str = "") -> builtins.list[Stat]:
+        """Size, age and use of every entry, in key order; without an access index by reading, and without times."""
+        addresses.check_namespace(namespace)
+        addresses.check_prefix(prefix)
+        if isinstance(self._backend, AccessIndex):
+            return list(await self._ask(self._backend.stats(self._names[namespace], prefix)))
+        return [Stat(path, len(entry.data), 0.0, 0.0) async for path, entry in self.entries(namespace, prefix)]
 
     async def search(self, query: str, namespaces: Sequence[str] = (), limit: int = 20) -> builtins.list[SearchHit]:
         """The best matches for a question in any words, best first.

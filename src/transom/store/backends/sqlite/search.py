@@ -3,11 +3,13 @@
 Knows FTS5's query language and its cost. FTS5 visits every row that a term touches, twice (once to weigh the term, once to rank
 the row), so a question in plain words over a large store would spend all its time on words that tell nothing. How many rows
 a term touches is found by counting to a bound; rare terms are taken first until ``_ROWS`` rows are spent, and the rest only
-decide among what the rare ones found. Whatever the words were, the result is ordered by how much of the question a text holds.
+decide among what the rare ones found. To FTS5's rank is added what
+the terms that a text holds are worth, since that rank is nearly nothing for words that most texts of a small store hold.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,55 +42,124 @@ class _Candidate:
 
 def search(connection: sqlite3.Connection, query: str, namespaces: Sequence[str], limit: int) -> list[Hit]:
     """The best matches for a question, best first. Any text is a valid question."""
-    parsed = parse_query(query)
-    found = _by_words(connection, parsed, namespaces, max(_CANDIDATES, 2 * limit))
-    if not found:
-        found = _by_substring(connection, parsed, namespaces, limit)
-    needles = parsed.needles or (fold(parsed.text.strip()),)
-    weighed = [(fold(term.text), min(8, len(term.text)) * len(term.tokens)) for term in parsed.terms]
-    for candidate in found:
-        candidate.score *= 0.25 + _coverage(candidate.text, weighed)
-    found.sort(key=lambda candidate: (-candidate.score, candidate.doc))
-    return [
-        Hit(hit.namespace, hit.path, round(hit.score, 4), excerpt(hit.text, needles), {"line": hit.line} if hit.line else {})
-        for hit in found[:limit]
-    ]
+    return _Search(connection, parse_query(query), tuple(namespaces)).run(limit)
 
 
-def _by_words(connection: sqlite3.Connection, query: Query, namespaces: Sequence[str], most: int) -> list[_Candidate]:
-    required = [_expression(term) for term in query.terms if term.required]
-    optional = [term for term in query.terms if not term.required]
-    if required:
-        clause = " AND ".join(required)
-        extra = " OR ".join(_expression(term) for term in optional[:8])
-        found = _run(connection, f"({clause}) AND ({extra})" if extra else clause, namespaces, most)
-        found = found or _run(connection, clause, namespaces, most)
-        if found:
+class _Search:
+    """One question, with the row counts that more than one step needs."""
+
+    def __init__(self, connection: sqlite3.Connection, query: Query, namespaces: tuple[str, ...]) -> None:
+        self._connection = connection
+        self._query = query
+        self._namespaces = namespaces
+        self._counts: dict[str, int] = {}
+
+    def run(self, limit: int) -> list[Hit]:
+        query = self._query
+        found = self._by_words(max(_CANDIDATES, 2 * limit)) or self._by_substring(limit)
+        needles = query.needles or (fold(query.text.strip()),)
+        weights = self._weights()
+        for candidate in found:
+            folded = fold(candidate.text[:_RERANK_CHARACTERS])
+            candidate.score += sum(weight for needle, weight in weights if needle in folded)
+        found.sort(key=lambda candidate: (-candidate.score, candidate.doc))
+        return [
+            Hit(
+                hit.namespace, hit.path, round(hit.score, 4), excerpt(hit.text, needles), {"line": hit.line} if hit.line else {}
+            )
+            for hit in found[:limit]
+        ]
+
+    def _weights(self) -> list[tuple[str, float]]:
+        """What each term is worth: the rarer and the longer, the more."""
+        row = self._connection.execute("SELECT max(id) FROM entries").fetchone()
+        total = int(row[0] or 1)
+        counted = ((term, self._count(_expression(term))) for term in self._query.terms)
+        return [(fold(term.text), len(term.tokens) * math.log1p(total / count)) for term, count in counted if count]
+
+    def _by_words(self, most: int) -> list[_Candidate]:
+        terms = self._query.terms
+        required = " AND ".join(_expression(term) for term in terms if term.required)
+        if required:
+            extra = " OR ".join(_expression(term) for term in terms[:8] if not term.required)
+            found = (extra and self._match(f"({required}) AND ({extra})", most)) or self._match(required, most)
+            if found:
+                return found
+        found_nowhere = {token for term in terms if not self._count(_expression(term)) for token in term.tokens}
+        wanted = [*terms, *(part for part in self._query.parts if part.text in found_nowhere)]
+        counted = [(self._count(_expression(term)), index, _expression(term)) for index, term in enumerate(wanted)]
+        present = sorted(item for item in counted if item[0])
+        chosen: list[str] = []
+        budget = _ROWS
+        for count, _, expression in present:
+            if count > budget:
+                break
+            budget -= count
+            chosen.append(expression)
+        if chosen:
+            return self._match(" OR ".join(chosen), most)
+        # Every word of the question is in thousands of rows: texts that hold all of them, else the newest that hold any.
+        everywhere = [expression for _, _, expression in present]
+        return (
+            self._match(" AND ".join(everywhere), most, newest=True) or self._match(" OR ".join(everywhere), most, newest=True)
+            if everywhere
+            else []
+        )
+
+    def _count(self, expression: str) -> int:
+        """How many rows match, counted to one more than ``_ROWS``."""
+        count = self._counts.get(expression)
+        if count is None:
+            statement = "SELECT count(*) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)"
+            count = int(self._connection.execute(statement, (expression, _ROWS + 1)).fetchone()[0])
+            self._counts[expression] = count
+        return count
+
+    def _match(self, expression: str, most: int, *, newest: bool = False) -> list[_Candidate]:
+        statement = _NEWEST if newest else _RANKED
+        wanted = most
+        while True:
+            rows = self._connection.execute(statement, (expression, wanted)).fetchall()
+            found: list[_Candidate] = []
+            for doc, score in rows:
+                candidate = self._candidate(doc, float(score))
+                if candidate is not None:
+                    found.append(candidate)
+                    if len(found) == most:
+                        return found
+            if len(rows) < wanted:
+                return found
+            # The best rows belong to other namespaces or scopes: look further down.
+            wanted *= 8
+
+    def _candidate(self, doc: int, score: float) -> _Candidate | None:
+        found = find_doc(self._connection, doc)
+        if found is None or (self._namespaces and found.namespace not in self._namespaces):
+            return None
+        return _Candidate(doc, score, found.namespace, found.path, found.line, found.text)
+
+    def _by_substring(self, limit: int) -> list[_Candidate]:
+        """Nothing holds any of the words: read every text for the longest of them, inside words too (slow, and rare)."""
+        query = self._query
+        texts = [query.text.strip(), *sorted((term.text for term in query.terms), key=len, reverse=True)[:_SUBSTRING_TERMS]]
+        folded = dict.fromkeys(fold(text) for text in texts)
+        needles = [needle for needle in folded if len(needle) > (2 if needle.isascii() else 0)]
+        found: list[_Candidate] = []
+        if not needles:
             return found
-        optional = [Term(term.text, term.tokens, term.dense) for term in query.terms]
-    counted = [(_count(connection, _expression(term)), index, term) for index, term in enumerate(optional)]
-    missing = {token for count, _, term in counted if not count for token in term.tokens}
-    counted += [
-        (_count(connection, _expression(part)), len(counted) + index, part)
-        for index, part in enumerate(query.parts)
-        if part.text in missing
-    ]
-    present = sorted(((count, index, term) for count, index, term in counted if count), key=lambda item: item[:2])
-    chosen: list[Term] = []
-    budget = _ROWS
-    for count, _, term in present:
-        if count > budget:
-            break
-        budget -= count
-        chosen.append(term)
-    if chosen:
-        return _run(connection, " OR ".join(_expression(term) for term in chosen), namespaces, most)
-    everywhere = [_expression(term) for _, _, term in present]
-    if not everywhere:
-        return []
-    # Every word of the question is in thousands of rows: texts that hold all of them, else the newest that hold any.
-    found = _run(connection, " AND ".join(everywhere), namespaces, most, newest=True)
-    return found or _run(connection, " OR ".join(everywhere), namespaces, most, newest=True)
+        docs = self._connection.execute("SELECT id * ? FROM entries WHERE texts = 1 UNION ALL SELECT id FROM docs", (DOCS,))
+        for (doc,) in docs:
+            candidate = self._candidate(doc, 0.0)
+            if candidate is None:
+                continue
+            text = fold(candidate.text)
+            candidate.score = float(sum(len(needle) for needle in needles if needle in text))
+            if candidate.score:
+                found.append(candidate)
+                if len(found) >= 4 * limit:
+                    break
+        docs.close()
+        return found
 
 
 def _expression(term: Term) -> str:
@@ -106,65 +177,3 @@ def _other_number(word: str) -> str:
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return ""
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else f"{word}s"
-
-
-def _count(connection: sqlite3.Connection, expression: str) -> int:
-    row = connection.execute(
-        "SELECT count(*) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)", (expression, _ROWS + 1)
-    ).fetchone()
-    return int(row[0])
-
-
-def _run(
-    connection: sqlite3.Connection, expression: str, namespaces: Sequence[str], most: int, *, newest: bool = False
-) -> list[_Candidate]:
-    statement = _NEWEST if newest else _RANKED
-    wanted = most
-    while True:
-        rows = connection.execute(statement, (expression, wanted)).fetchall()
-        found: list[_Candidate] = []
-        for doc, score in rows:
-            candidate = _candidate(connection, doc, float(score), namespaces)
-            if candidate is not None:
-                found.append(candidate)
-                if len(found) == most:
-                    return found
-        if len(rows) < wanted:
-            return found
-        # The best rows belong to other namespaces or scopes: look further down.
-        wanted *= 8
-
-
-def _candidate(connection: sqlite3.Connection, doc: int, score: float, namespaces: Sequence[str]) -> _Candidate | None:
-    found = find_doc(connection, doc)
-    if found is None or (namespaces and found.namespace not in namespaces):
-        return None
-    return _Candidate(doc, score or 1e-6, found.namespace, found.path, found.line, found.text)
-
-
-def _coverage(text: str, weighed: Sequence[tuple[str, int]]) -> float:
-    """How much of the question a text holds, from 0 to 1; longer terms tell more."""
-    folded = fold(text[:_RERANK_CHARACTERS])
-    total = sum(weight for _, weight in weighed)
-    return sum(weight for needle, weight in weighed if needle in folded) / total if total else 1.0
-
-
-def _by_substring(connection: sqlite3.Connection, query: Query, namespaces: Sequence[str], limit: int) -> list[_Candidate]:
-    """Nothing holds any of the words: read every text for the longest of them, inside words too (slow, and rare)."""
-    texts = [query.text.strip(), *sorted((term.text for term in query.terms), key=len, reverse=True)[:_SUBSTRING_TERMS]]
-    needles = [needle for needle in dict.fromkeys(fold(text) for text in texts) if len(needle) > (2 if needle.isascii() else 0)]
-    if not needles:
-        return []
-    found: list[_Candidate] = []
-    rows = connection.execute("SELECT id * ? FROM entries WHERE texts = 1 UNION ALL SELECT id FROM docs", (DOCS,))
-    for (doc,) in rows:
-        candidate = _candidate(connection, doc, 0.0, namespaces)
-        if candidate is None:
-            continue
-        folded = fold(candidate.text)
-        candidate.score = float(sum(len(needle) for needle in needles if needle in folded))
-        if candidate.score:
-            found.append(candidate)
-            if len(found) >= 4 * limit:
-                break
-    return found

@@ -1,0 +1,223 @@
+"""``transom store``: what left the window, listed, read, searched, checked, tidied and copied out.
+
+Knows the store's verbs; opens what is there and never makes a store by looking at it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from cyclopts import App, Parameter
+
+from ..errors import StoreError, UsageError
+from ..runtime import open_store
+from ..settings import load
+from ..store.showing import passages
+from ..store.store import Store
+from ..store.uri import NAMESPACES, SCHEME, parse_uri
+from ..tokens import Heuristic
+from . import output
+from .options import JSON, Scope, StorePath
+
+__all__ = ["app"]
+
+T = TypeVar("T")
+
+app = App(name="store", help="List, read, search, check, tidy and export what left the window.")
+
+Where = Annotated[str, Parameter(help="A namespace, or an address to start with; everything if left out.")]
+Expand = Annotated[
+    bool,
+    Parameter(name="--expand", negative="", show_default=False, help="Put the texts that an archive refers to back in it."),
+]
+Namespace = Annotated[list[str] | None, Parameter(name="--ns", help="Where to look; may be given several times.")]
+Budget = Annotated[int, Parameter(name="--budget", help="Tokens that the text for a model may have.")]
+Limit = Annotated[int, Parameter(name="--limit", help="Hits at most.")]
+DryRun = Annotated[bool, Parameter(name="--dry-run", negative="", show_default=False, help="Only say what would be removed.")]
+MinAge = Annotated[float, Parameter(name="--min-age", help="Seconds since the last use under which nothing is removed.")]
+
+
+@app.command
+def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
+    """List what is stored, with its size.
+
+    Parameters
+    ----------
+    where:
+        A namespace (notes), or the beginning of an address (context://notes/plans); everything if left out.
+    """
+    namespaces, prefix = _place(where)
+
+    async def listed(opened: Store) -> list[tuple[str, int]]:
+        return [
+            (opened.uri(namespace, stat.path), stat.size)
+            for namespace in namespaces
+            for stat in await opened.stats(namespace, prefix)
+        ]
+
+    rows = _with(store, scope, listed)
+    if json:
+        output.json_line({"entries": [{"uri": uri, "bytes": size} for uri, size in rows]})
+    else:
+        output.table(("bytes", "address"), [(size, uri) for uri, size in rows], right=(0,))
+
+
+@app.command
+def get(uri: str, /, *, expand: Expand = False, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
+    """Write the exact bytes under an address to stdout.
+
+    An archive comes as JSON Lines, one message a line in the format it came in.
+
+    Parameters
+    ----------
+    uri:
+        context://namespace/path
+    """
+    parse_uri(uri)
+
+    async def read(opened: Store) -> bytes:
+        return await (opened.expand(uri) if expand else opened.get(uri))
+
+    data = _with(store, scope, read)
+    if not json:
+        output.raw(data)
+        return
+    try:
+        body = {"text": data.decode()}
+    except UnicodeDecodeError:
+        body = {"base64": b64encode(data).decode("ascii")}
+    output.json_line({"uri": uri, "bytes": len(data), **body})
+
+
+@app.command
+def search(
+    query: str,
+    /,
+    *,
+    ns: Namespace = None,
+    budget: Budget = 2000,
+    limit: Limit = 20,
+    store: StorePath = None,
+    scope: Scope = None,
+    json: JSON = False,
+) -> int:
+    """Find texts by their words.
+
+    Any of the words may match, the rarest count most; "words in quotes" must follow one another. Exits with 1 if nothing is
+    found.
+
+    Parameters
+    ----------
+    query:
+        A question in plain words, an identifier, a path, a number.
+    """
+
+    async def find(opened: Store) -> dict[str, object]:
+        hits = await opened.search(query, tuple(ns or ()), limit)
+        shown = await passages(opened, query, hits, budget=budget, count=Heuristic().count)
+        return {
+            "shown": shown,
+            "hits": [
+                {"uri": hit.uri, "score": hit.score, "snippet": hit.snippet} | ({"line": hit.line} if hit.line else {})
+                for hit in hits
+            ],
+        }
+
+    found = _with(store, scope, find)
+    if json:
+        output.json_line(found)
+    elif found["shown"]:
+        for line in str(found["shown"]).split("\n"):
+            output.line(line)
+    else:
+        output.note("nothing found")
+    return 0 if found["hits"] else 1
+
+
+@app.command
+def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) -> int:
+    """Check that every address ever cited resolves and every digest matches.
+
+    Exits with 1 if not. Addresses that somebody's text mentions and that are not here are listed, but are no fault.
+    """
+    report = _with(store, scope, lambda opened: opened.verify())
+    if json:
+        output.json_line({"ok": report.ok, **asdict(report)})
+        return 0 if report.ok else 1
+    output.line(
+        f"{report.entries} entries, {report.bytes} bytes; {report.cited} addresses cited, {report.digests} digests checked"
+    )
+    for uri, by in report.missing:
+        output.line(f"missing: {uri}, cited by {by}")
+    for uri in report.damaged:
+        output.line(f"damaged: {uri}")
+    for uri, by in report.dangling:
+        output.line(f"mentioned, not here: {uri}, in {by}")
+    output.line("all is well" if report.ok else "the store is damaged")
+    return 0 if report.ok else 1
+
+
+@app.command
+def gc(
+    *, dry_run: DryRun = False, min_age: MinAge = 3600.0, store: StorePath = None, scope: Scope = None, json: JSON = False
+) -> None:
+    """Remove texts and files that nothing stored cites any more."""
+    report = _with(store, scope, lambda opened: opened.gc(dry_run=dry_run, min_age=min_age))
+    if json:
+        output.json_line({"dry_run": dry_run, **asdict(report)})
+        return
+    for uri in report.removed:
+        output.line(uri)
+    done = "would be removed" if dry_run else "removed"
+    output.line(f"{len(report.removed)} {done} ({report.bytes} bytes), {report.kept} kept")
+
+
+@app.command
+def export(directory: Path, /, *, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
+    """Copy everything into a directory of plain files, which is a store itself.
+
+    Parameters
+    ----------
+    directory:
+        A new or an empty directory.
+    """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise StoreError(f"{directory} is there and not empty", hint="name a new directory")
+
+    async def copy(opened: Store) -> int:
+        async with open_store(f"{directory}/") as target:
+            return await opened.export(target)
+
+    count = _with(store, scope, copy)
+    if json:
+        output.json_line({"entries": count, "directory": str(directory)})
+    else:
+        output.line(f"{count} entries in {directory}")
+
+
+def _with(path: str | None, scope: str | None, work: Callable[[Store], Awaitable[T]]) -> T:
+    """Open the store that is meant, work with it, close it."""
+    settings = load({"store": path, "scope": scope}).settings
+    if settings.store is None:
+        raise UsageError("no store named", hint="--store PATH, or: transom config set store PATH")
+
+    async def opened() -> T:
+        async with open_store(str(settings.store), scope=settings.scope, create=False) as store:
+            return await work(store)
+
+    return asyncio.run(opened())
+
+
+def _place(where: str) -> tuple[tuple[str, ...], str]:
+    """The namespaces and the prefix that ``ls`` is asked for."""
+    if not where:
+        return NAMESPACES, ""
+    namespace, _, prefix = where.removeprefix(SCHEME).partition("/")
+    if namespace not in NAMESPACES:
+        raise UsageError(f"there is no namespace {namespace!r}", hint=f"one of {', '.join(NAMESPACES)}")
+    return (namespace,), prefix
