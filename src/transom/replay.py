@@ -15,6 +15,7 @@ from .engine.ledger.live import Moved
 from .engine.payload import Payload
 from .errors import TransomError
 from .wire.transcripts import Conversation, Segment, Transcript
+from .wire.transcripts.sendable import sendable_head
 
 __all__ = ["Replay", "replay"]
 
@@ -122,7 +123,7 @@ async def replay(
 async def _segment(
     outcome: Replay, conversation: Conversation, place: int, segment: Segment, context: Context
 ) -> AsyncIterator[int]:
-    context.head = segment.head
+    context.head = sendable_head(segment)
     given = 0
     previous: dict[str, object] | None = None
     for call in segment.calls:

@@ -43,7 +43,9 @@ def build_strategy(names: str) -> Strategy:
             case "reset":
                 steps.append(reset())
             case unknown:
-                raise SettingError(f"no overflow strategy {unknown!r}", hint=f"use {', '.join(STRATEGIES)}, separated by commas")
+                raise SettingError(
+                    f"no overflow strategy {unknown!r}", hint=f"use {', '.join(STRATEGIES)}, separated by commas"
+                )
     return steps[0] if len(steps) == 1 else chain(*steps)
 
 
@@ -73,7 +75,9 @@ def open_store(path: str | Path, *, scope: str = LOCAL_SCOPE, create: bool = Tru
     """
     place = Path(path)
     if not create and not place.exists():
-        raise StoreError(f"there is no store at {place}", hint="give the path that `transom replay` printed, or set one with --store")
+        raise StoreError(
+            f"there is no store at {place}", hint="give the path that `transom replay` printed, or set one with --store"
+        )
     return Store(_backend(str(path), place, create=create), scope="" if scope == LOCAL_SCOPE else scope)
 
 

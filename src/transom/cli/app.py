@@ -39,6 +39,9 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command("convert", "transom.cli.convert:convert", "Write a conversation in another wire format."),
     Command("validate", "transom.cli.validate:validate", "Name every rule of a provider that a conversation breaks."),
+    Command("compile", "transom.cli.compile:compile_", "Write the payload for a conversation's last turn."),
+    Command("replay", "transom.cli.replay:replay_", "Run a recorded session through a window, turn by turn."),
+    Command("store", "transom.cli.store:app", "List, read, search, check, tidy and export what left the window."),
     Command("config", "transom.cli.config:app", "Show each setting and where it came from, or change one."),
 )
 
@@ -50,6 +53,7 @@ def build(commands: Sequence[Command] = COMMANDS) -> App:
         help="Fits a conversation with a language model into any window and loses nothing.",
         version=_version,
         version_flags=["--version"],
+        help_format="plaintext",
         help_formatter="default" if sys.stdout.isatty() else "plain",
         exit_on_error=False,
         print_error=False,

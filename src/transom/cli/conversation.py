@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from ..errors import FormatError
 from ..wire import transcripts
@@ -16,7 +19,9 @@ from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
 from ..wire.transcripts import Transcript
 
-__all__ = ["Source", "read_bytes", "read_source"]
+__all__ = ["From", "Source", "read_bytes", "read_source"]
+
+From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,8 @@ class CompileState:
         settled: turns in the window that later compiles repeat.
         unsettled: turns at the end that may still change.
         budget: what to fit into.
+        pending_tokens: what the unsettled turns weigh as they came.
+        system_tokens, tools_tokens: what the fixed parts weigh.
         tail: volatile texts in order.
         closed, failure, own_archive: what happened to the window.
         messages: the conversation after a transforming slot; ``None`` while the turns themselves are rendered.
@@ -107,6 +109,7 @@ class CompileState:
     settled: list[LiveTurn] = field(default_factory=list)
     unsettled: list[LiveTurn] = field(default_factory=list)
     budget: Budget | None = None
+    pending_tokens: int = 0
     system_tokens: int = 0
     tools_tokens: int = 0
     tail: list[str] = field(default_factory=list)

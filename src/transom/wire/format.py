@@ -120,6 +120,16 @@ class Format(Protocol):
         """``openai``, ``openai-responses``, ``anthropic`` or ``gemini``."""
         ...
 
+    @property
+    def conversation(self) -> str:
+        """The field of a request that holds the conversation: ``messages``, ``input``, ``contents``."""
+        ...
+
+    @property
+    def ids(self) -> Literal["free", "present", "unique"]:
+        """What the provider demands of call ids: nothing, that they are there, or that none is used twice in a request."""
+        ...
+
     def detect(self, body: object) -> bool:
         """Whether parsed JSON looks like a request body (or a bare conversation list) of this format."""
         ...

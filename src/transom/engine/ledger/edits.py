@@ -24,11 +24,13 @@ class TurnEdit:
         message: ordinal of the message among those of the turn that say something.
         part: ordinal of the part among those of the message that say something; -1 for all reasoning of the message.
         text: what stands there now; ``None`` where the part was dropped.
+        whole: of a result, files and other content went too, not its text alone.
     """
 
     message: int
     part: int
     text: str | None
+    whole: bool = False
 
 
 def spoken_parts(message: Message) -> Iterator[tuple[int, Part]]:
@@ -67,16 +69,19 @@ def _apply(messages: tuple[Message, ...], edits: Sequence[TurnEdit]) -> tuple[Me
         places = list(spoken_parts(message))
         if edit.part < len(places):
             position, part = places[edit.part]
-            changes.setdefault(index, {})[position] = None if edit.text is None else _with_text(part, edit.text)
+            changes.setdefault(index, {})[position] = (
+                None if edit.text is None else _with_text(part, edit.text, whole=edit.whole)
+            )
     return tuple(message.edit(changes[i]) if changes.get(i) else message for i, message in enumerate(messages))
 
 
-def _with_text(part: Part, text: str) -> Part:
+def _with_text(part: Part, text: str, *, whole: bool) -> Part:
     match part:
         case Text():
             return replace(part, text=text)
         case Result():
-            return replace(part, content=(Text(text),))
+            others = () if whole else tuple(item for item in part.content if not isinstance(item, Text))
+            return replace(part, content=(Text(text), *others))
         case Call():
             return replace(part, arguments=text)
         case _:
@@ -96,7 +101,9 @@ def edits_between(before: Turn, after: Sequence[Message]) -> tuple[TurnEdit, ...
             found.append(TurnEdit(ordinal, -1, None))
         for spoken, (place, _) in enumerate(spoken_parts(old)):
             if place in changed:
-                found.append(TurnEdit(ordinal, spoken, _text_of(changed[place])))
+                now = changed[place]
+                whole = isinstance(now, Result) and all(isinstance(item, Text) for item in now.content)
+                found.append(TurnEdit(ordinal, spoken, _text_of(now), whole))
     return tuple(found)
 
 

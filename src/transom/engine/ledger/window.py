@@ -119,9 +119,10 @@ class LiveWindow:
         """The turns at the end that may still change, as they stand now."""
         turns, repairs = self.history.tail()
         live: list[LiveTurn] = []
-        for turn in turns:
-            formed, weights, moved = former(turn, ())
-            live.append(LiveTurn(formed, turn, -1, b"", weights, moved=moved))
+        for turn, place in zip(turns, self.history.chain(turns), strict=True):
+            edits = self._fits.get(place, ())
+            formed, weights, moved = former(turn, edits)
+            live.append(LiveTurn(formed, turn, -1, place, weights, edits=edits, moved=moved))
         return live, repairs
 
     def extend(self, messages: Iterable[Message]) -> None:

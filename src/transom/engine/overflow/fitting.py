@@ -1,7 +1,7 @@
 """The last step that always fits: oversized texts of the turns that must stay are offloaded.
 
 Pure. It applies when everything that may leave has left and the payload is still too large. Tool results are shortened
-first, then what the user wrote, then arguments of calls, then anything else; the largest texts first, all to the same
+first, then what the user wrote, then arguments of calls, then other text, and last what is no text; the largest texts first, all to the same
 length, so that no text is cut more than its neighbours.
 """
 
@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...jsontext import dumps_text
-from ...messages import Call, Part, Result, Text
+from ...messages import Call, Message, Part, Result, Text
 from ...messages.digest import meaning_digest
 from ...store.blobs import blob_uri
 from ...tokens.counter import Tokenizer
+from ...tokens.weigh import weigh
 from ...vocabulary import Vocabulary
 from ..ledger.edits import TurnEdit, part_text, spoken_parts
 from ..ledger.live import LiveTurn
@@ -22,8 +23,15 @@ from ..offload.excerpts import excerpt_to
 
 __all__ = ["Fit", "fit_turns"]
 
-SMALLEST = 96
-"""No text is cut below this many tokens unless it must go whole: marker and address alone take about 60."""
+SMALLEST = 128
+"""No text is cut below this many tokens: the mark with its address alone takes about 90."""
+
+OVERSIZED = 1_024
+"""Texts above this many tokens are shortened first, whatever they are, before any smaller one is touched."""
+
+_ARGUMENTS, _WHOLE = 2, 4
+RANKS = 5
+"""Results, the user's text, arguments, other text, and what is no text: files and items only one provider understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ class _Candidate:
     rank: int
     text: str
     tokens: int
+    whole: bool = False
 
 
 def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Fit]:
@@ -63,27 +72,27 @@ def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabu
     ]
     chosen: dict[_Candidate, int] = {}
     saved = 0
-    for rank in range(4):
-        if saved >= over:
-            break
-        group = sorted((c for c in candidates if c.rank == rank and c.tokens > SMALLEST), key=lambda c: -c.tokens)
-        limit = _level([candidate.tokens for candidate in group], over - saved)
-        for candidate in group:
-            if candidate.tokens > limit:
-                chosen[candidate] = limit
-                saved += candidate.tokens - limit
+    for floor in (OVERSIZED, SMALLEST):
+        for rank in range(RANKS):
+            sizes = {candidate: chosen.get(candidate, candidate.tokens) for candidate in candidates if candidate.rank == rank}
+            group = sorted((c for c in sizes if sizes[c] > floor), key=lambda c: -sizes[c])
+            limit = _level([sizes[candidate] for candidate in group], over - saved, floor) if rank < _WHOLE else SMALLEST
+            for candidate in group:
+                if saved < over and sizes[candidate] > limit:
+                    chosen[candidate] = limit
+                    saved += sizes[candidate] - limit
     return _fits(turns, chosen, tokenizer, vocabulary)
 
 
-def _level(sizes: Sequence[int], over: int) -> int:
+def _level(sizes: Sequence[int], over: int, floor: int) -> int:
     """The length to which all larger texts must be cut to save ``over``; ``sizes`` in falling order."""
     total = 0
     for count, size in enumerate(sizes, start=1):
         total += size
-        following = sizes[count] if count < len(sizes) else SMALLEST
+        following = sizes[count] if count < len(sizes) else floor
         if total - count * following >= over:
-            return max(SMALLEST, (total - over) // count)
-    return SMALLEST
+            return max(floor, (total - over) // count)
+    return floor
 
 
 def _candidates(index: int, live: LiveTurn, tokenizer: Tokenizer) -> list[_Candidate]:
@@ -95,8 +104,13 @@ def _candidates(index: int, live: LiveTurn, tokenizer: Tokenizer) -> list[_Candi
         ordinal += 1
         pairs = zip(spoken_parts(original), spoken_parts(shown), strict=False)
         for spoken, ((_, part), (_, present)) in enumerate(pairs):
-            weight = tokenizer.count(part_text(present))
-            found.append(_Candidate(index, ordinal, spoken, _rank(part, original.role), part_text(part), weight))
+            rank = _rank(part, original.role)
+            weight = _weight(present, tokenizer) if rank == _WHOLE else tokenizer.count(part_text(present))
+            found.append(_Candidate(index, ordinal, spoken, rank, part_text(part), weight))
+            if isinstance(part, Result) and (files := [item for item in part.content if not isinstance(item, Text)]):
+                weight = sum(_weight(item, tokenizer) for item in files)
+                text = dumps_text([part_text(item) for item in part.content])
+                found.append(_Candidate(index, ordinal, spoken, _WHOLE, text, weight, whole=True))
     return found
 
 
@@ -107,9 +121,20 @@ def _rank(part: Part, role: str) -> int:
         case Text() if role == "user":
             return 1
         case Call():
-            return 2
-        case _:
+            return _ARGUMENTS
+        case Text():
             return 3
+        case _:
+            return _WHOLE
+
+
+def _weight(part: Part, tokenizer: Tokenizer) -> int:
+    return weigh(Message.of("user", (part,)), tokenizer)
+
+
+def _spelled(shown: str, rank: int) -> str:
+    """Arguments stay JSON."""
+    return dumps_text({"_offloaded": shown}) if rank == _ARGUMENTS else shown
 
 
 def _fits(turns: Sequence[LiveTurn], chosen: dict[_Candidate, int], tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Fit]:
@@ -120,13 +145,11 @@ def _fits(turns: Sequence[LiveTurn], chosen: dict[_Candidate, int], tokenizer: T
             if candidate.turn != index:
                 continue
             uri = blob_uri(candidate.text.encode(errors="surrogatepass"))
-            shown = excerpt_to(candidate.text, uri=uri, limit_tokens=limit, tokenizer=tokenizer, vocabulary=vocabulary)
+            # An excerpt of what is no text would tell nobody anything: there the mark alone stands.
+            room = 0 if candidate.rank == _WHOLE else limit
+            shown = excerpt_to(candidate.text, uri=uri, limit_tokens=room, tokenizer=tokenizer, vocabulary=vocabulary)
             if shown != candidate.text:
-                edits.append(
-                    TurnEdit(
-                        candidate.message, candidate.part, shown if candidate.rank != 2 else dumps_text({"_offloaded": shown})
-                    )
-                )
+                edits.append(TurnEdit(candidate.message, candidate.part, _spelled(shown, candidate.rank), candidate.whole))
         if edits:
             fits.append(Fit(index, tuple(edits)))
     return fits

@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 MIN_GAIN = 0.10
 """A closing that saves less than this share of the room is not worth a new prefix, as long as everything still fits."""
 
-SHRINK_FROM, SHRINK_TO = 2_000, 0.5
-"""What stands for a span of that many characters may have at most that share of them."""
+SHRINK_FROM, SHRINK_TO = 500, 0.5
+"""What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Runner:
         room = Room(budget.low_water, budget.trigger, budget.available, budget.head)
         newest = max((index for index, live in enumerate(turns) if live.request), default=-1)
         staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
-        settled = sum(1 for live in turns if live.place or live.head)
+        settled = sum(1 for live in turns if live.index >= 0 or live.head)
         deepest = _at_link(turns, min(len(turns) - 1, settled), len(base.items))
         cut = _at_link(turns, _cut(turns, deepest, staying, room), len(base.items))
         return Span(
@@ -262,10 +262,10 @@ def _check(outcome: Outcome, span: Span) -> None:
     lost = [index for index in span.staying if index < outcome.cut and index not in named]
     if lost:
         raise StrategyError("a pinned turn or the newest user message is missing from the outcome")
-    before = sum(len(message.text) for message in outcome.evicted)
-    after = sum(len(item.text) for item in outcome.items if item.kind == "head")
-    if before >= SHRINK_FROM and after > before * SHRINK_TO:
-        raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} characters)")
+    before = sum(live.tokens for index, live in enumerate(span.turns[: outcome.cut]) if index not in named)
+    after = sum(span.tokenizer.count(item.text) for item in outcome.items if item.kind == "head")
+    if outcome.evicted and before >= SHRINK_FROM and after > before * SHRINK_TO:
+        raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} tokens)")
 
 
 def _record(span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecord, end: tuple[int, bytes]) -> WindowRecord:

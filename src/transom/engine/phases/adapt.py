@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...messages import Message, Turn, group_turns, leading_system
+from ...messages.history import OPENING
 from ...wire.format import Element
 from ..ledger.live import LiveTurn
 from ..placement.tail import place_tail
@@ -33,6 +34,8 @@ async def adapt(state: CompileState) -> None:
         settled = [element for turn in turns for element in _render(state, turn)]
         volatile, prefill = [], 0
     state.frame, first = state.target.render_head(state.session.head, system, state.settings.options, state.report)
+    if not first and not settled and not volatile:
+        volatile = [state.target.user_element(OPENING)]
     stable, moving, kept = place_tail([*first, *settled], volatile, prefill, "\n\n".join(state.tail), state.target)
     state.elements, state.volatile, state.kept_of_first = stable, moving, kept
 

@@ -29,7 +29,7 @@ async def done(state: CompileState) -> Payload:
         window=state.settings.window,
         lineage=live.base.lineage,
         tokens_before=_scaled(
-            live.raw_tokens + sum(turn.tokens for turn in state.unsettled) + budget.system + budget.tools + budget.tail,
+            live.raw_tokens + state.pending_tokens + budget.system + budget.tools + budget.tail,
             budget.ratio,
         ),
         tokens_after=_scaled(budget.fixed + budget.tail + movable, budget.ratio),

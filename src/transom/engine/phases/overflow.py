@@ -72,6 +72,7 @@ async def _close(state: CompileState) -> bool:
         return False
     live.apply(closing.record, state.former)
     state.settled = live.turns
+    state.unsettled, _ = live.unsettled(state.former)
     state.session.ratio = state.learned_ratio
     state.closed = closing.record.strategy
     if closing.archive and closing.archive != closing.record.archive:

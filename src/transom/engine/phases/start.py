@@ -28,6 +28,7 @@ async def start(state: CompileState) -> None:
     live.take_in(state.former)
     state.settled = live.turns
     state.unsettled, pending = live.unsettled(state.former)
+    state.pending_tokens = sum(weigh_turn(turn.source, state.tokenizer) for turn in state.unsettled)
     state.repairs = [*live.history.repairs[session.repairs :], *pending]
 
 

@@ -154,7 +154,8 @@ def _compact(arguments: str) -> str:
 
 # ── shell ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
-_REDIRECT = re.compile(r"(?<![\d&>])>>?\s*([^\s;&|<>()$`]+)")
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
+_REDIRECT = re.compile(r"(?<![\d&>=-])>>?\s*([^\s;&|<>()$`]+)")
 _READERS = ("cat", "head", "tail", "nl", "less", "more", "bat", "type")
 _SHOWS = frozenset(
     (
@@ -222,7 +223,7 @@ def informational(command: str) -> bool:
 
 
 def _shell_files(command: str) -> tuple[tuple[str, str], ...]:
-    line = command[:1_500]
+    line = _COMMENT.sub("", command[:1_500])
     heredoc = line.find("<<")
     if heredoc >= 0:
         line = line[: line.find("\n", heredoc)] if "\n" in line[heredoc:] else line

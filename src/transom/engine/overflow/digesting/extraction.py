@@ -22,6 +22,7 @@ from .speech import acknowledges, closing_line, is_noise, is_rules, is_summary, 
 
 __all__ = ["extract"]
 
+_PROSE = (".md", ".markdown", ".org", ".txt")
 _STEPS = 5
 _LABEL = 200  # characters of a call's label that are kept
 _ERROR_LINE = 240
@@ -242,13 +243,14 @@ class _Reader:
                 self.changed_at[path] = event.number
                 if not outcome.failed:
                     self._succeeded("changing " + path)
-        if action.arguments is not None:
+        for verb, path in action.files:
+            if verb == "deleted":
+                self.plans.gone(_name(path))
+        if action.arguments is not None and action.files and action.files[0][1].endswith(_PROSE):
             for key in ("content", "file_text", "new_string", "newText", "new_str"):
                 value = action.arguments.get(key)
-                if isinstance(value, str) and any(
-                    path.endswith((".md", ".markdown", ".org", ".txt")) for _, path in action.files
-                ):
-                    self.plans.text(self.place(event.number), value[:100_000])
+                if isinstance(value, str):
+                    self.plans.text(self.place(event.number), value[:100_000], _name(action.files[0][1]))
 
     def _failed(self, key: str, place: str, label: Line, outcome: Outcome, event: Exchange) -> None:
         known = self.errors.pop(key, None)
@@ -322,6 +324,11 @@ class _Reader:
                 if line:
                     notes.append(CallNote(place, label, short=Line(line[:160], len(answer))))
         return tuple(reversed(notes))
+
+
+def _name(path: str) -> str:
+    """The last part of a path, without blanks."""
+    return "".join(path.rsplit("/", 1)[-1].split()) or "file"
 
 
 def _moved(answer: str) -> str:

@@ -34,7 +34,7 @@ __all__ = ["Layout", "Rates"]
 
 # Sections from the most valuable to the least, with their shares of the budget where every one has something to say.
 _SHARES = {
-    "task": 16,
+    "task": 20,
     "tasks": 9,
     "constraints": 12,
     "stood": 9,

@@ -38,7 +38,7 @@ def merge(old: Notes, new: Notes) -> Notes:
         requests=requests,
         steps=new.steps,
         stood=new.stood or (old.stood if not new.requests else None),
-        tasks=_tasks(old.tasks, new.tasks),
+        tasks=_tasks(old.tasks, new.tasks, _deleted(new)),
         constraints=_earliest((*old.constraints, *_restated(old)), new.constraints, lambda note: note.line.text),
         decisions=_latest(old.decisions, new.decisions, lambda note: note.line.text),
         errors=_errors(old.errors, new),
@@ -46,7 +46,7 @@ def merge(old: Notes, new: Notes) -> Notes:
         commands=_commands(old.commands, new.commands),
         recurring=_recurring(old.recurring, new.recurring),
         calls=_latest(old.calls, new.calls, lambda note: note.label.text),
-        hidden=old.hidden,
+        hidden={key: count for key, count in old.hidden.items() if key != "steps"},
     )
 
 
@@ -82,12 +82,17 @@ def _earliest(old: Iterable[_T], new: Iterable[_T], key: Callable[[_T], str]) ->
     return tuple(kept.values())
 
 
-def _tasks(old: tuple[TaskNote, ...], new: tuple[TaskNote, ...]) -> tuple[TaskNote, ...]:
-    gone = {note.source for note in new if note.source in ("plan", "said")}
+def _tasks(old: tuple[TaskNote, ...], new: tuple[TaskNote, ...], deleted: set[str]) -> tuple[TaskNote, ...]:
+    """Open ones of before and all new ones; a new plan replaces the old, and a deleted file takes its checkboxes along."""
+    gone = {note.source for note in new if note.source in ("plan", "said")} | deleted
     kept = {note.line.text: note for note in old if note.state != "done" and note.source not in gone}
     for note in new:
         kept[note.line.text] = note
     return tuple(kept.values())
+
+
+def _deleted(new: Notes) -> set[str]:
+    return {note.path.rsplit("/", 1)[-1] for note in new.files if note.verbs[-1][0] == "deleted"}
 
 
 def _errors(old: tuple[ErrorNote, ...], new: Notes) -> tuple[ErrorNote, ...]:

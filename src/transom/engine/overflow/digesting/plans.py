@@ -71,8 +71,8 @@ class Plans:
                 return True
         return False
 
-    def text(self, place: str, text: str) -> None:
-        """Take the checkboxes of a text."""
+    def text(self, place: str, text: str, file: str = "") -> None:
+        """Take the checkboxes of a text; ``file`` is the name of the file that holds them."""
         if not any(mark in text for mark in _MARKS):
             return
         for count, match in enumerate(_BOX.finditer(text)):
@@ -84,7 +84,11 @@ class Plans:
             known = self._boxes.get(line.text)
             if state != "done" or known is not None or box is not None:
                 self._boxes.pop(line.text, None)
-                self._boxes[line.text] = TaskNote(place, state, line)
+                self._boxes[line.text] = TaskNote(place, state, line, file)
+
+    def gone(self, file: str) -> None:
+        """A file was deleted, and its checkboxes with it."""
+        self._boxes = {text: note for text, note in self._boxes.items() if note.source != file}
 
     def notes(self) -> tuple[TaskNote, ...]:
         """All entries, the state of each as last seen."""

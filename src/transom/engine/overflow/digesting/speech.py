@@ -142,7 +142,7 @@ def statements(place: str, who: str, text: str) -> Iterator[tuple[str, Statement
             bare = _BULLET.sub("", sentence)
             lowered = bare.lower()
             kind = next((kind for kind, cue in cues if cue.found(lowered)), "")
-            if kind == "open" and (bare[-1] in ":：" or len(bare) < 12 or _BUSY.match(bare)):
+            if not bare or bare[-1] in ":：" or (who != "user" and (len(bare) < 12 or _BUSY.match(bare))):
                 continue  # a heading, or what is about to be done anyway
             if kind and len(bare) > 3:
                 yield kind, Statement(place, who, Line(bare[:_LONGEST], len(bare)))

@@ -16,6 +16,12 @@ __all__ = ["Digest", "digest"]
 RULES = 1
 """Raised when a change of the digest's rules changes its text: records of other rules are then left alone."""
 
+MOST_OF_SPAN = 0.4
+"""Share of what it replaces that a digest may weigh."""
+
+SMALLEST = 120
+"""Tokens below which a digest could name nothing but its archive, which ``reset`` does as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Digest:
@@ -42,7 +48,10 @@ class Digest:
         cut = span.cut
         if not span.leaving(cut):
             return Outcome()
-        budget = span.room.head if self.max_tokens is None else min(span.room.head, self.max_tokens)
+        replaced = sum(turn.tokens for index, turn in enumerate(span.turns[:cut]) if index not in span.staying)
+        budget = min(span.room.head, int(replaced * MOST_OF_SPAN), self.max_tokens or span.room.head)
+        if budget < SMALLEST:
+            return Outcome()
         written = write_digest(
             [message for turn in span.turns[:cut] for message in turn.source.linked],
             previous=span.previous_head,

@@ -1,0 +1,82 @@
+"""``transom compile``: the payload for the last turn of a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..engine.payload import Payload
+from ..errors import FormatError, UsageError
+from ..recorder.flights import flight
+from ..runtime import build_context, fresh_store_path, open_store
+from ..settings import Settings, load
+from ..wire.registry import FormatRegistry, builtin_registry
+from ..wire.transcripts import load as load_transcript
+from ..wire.transcripts.sendable import sendable_head
+from . import output
+from .conversation import From, read_bytes
+from .options import JSON, Prune, Scope, StorePath, Strategy, Target, Tokenizer, Window
+
+__all__ = ["compile_"]
+
+
+def compile_(
+    file: str,
+    /,
+    *,
+    format: From = None,  # noqa: A002  # the option's name
+    target: Target = None,
+    window: Window = None,
+    strategy: Strategy = None,
+    store: StorePath = None,
+    tokenizer: Tokenizer = None,
+    prune: Prune = None,
+    scope: Scope = None,
+    json: JSON = False,
+) -> None:
+    """Write the request body for a conversation's last turn, on stdout.
+
+    What left the window is in the store, whose path is named on stderr. With --json the body comes with its account:
+    {"payload": …, "meta": …, "store": …}.
+
+    Parameters
+    ----------
+    file:
+        A request body or a session file; - for stdin.
+    """
+    given = {"target": target, "window": window, "strategy": strategy, "store": None if store is None else str(store)}
+    settings = load({**given, "tokenizer": tokenizer, "prune": prune, "scope": scope}).settings
+    if settings.window is None:
+        raise UsageError("compile needs a window", hint="give the model's context length, for example --window 32000")
+    registry = builtin_registry(plugins=True)
+    where = settings.store or fresh_store_path()
+    payload = asyncio.run(_compile(read_bytes(file), file, format, settings, settings.window, str(where), registry))
+    if json:
+        output.json_line({"payload": payload.body, "meta": flight(payload.meta), "store": str(where)})
+        return
+    output.raw(payload.json() + b"\n")
+    meta = payload.meta
+    output.note(f"{meta.tokens_before:,} tokens before, {meta.tokens_after:,} after, window {meta.window_id}; store: {where}")
+    for note in (*meta.repairs, *meta.notes):
+        output.note(f"{note.code}: {note.where}: {note.detail}")
+
+
+async def _compile(
+    data: bytes,
+    name: str,
+    format: str | None,  # noqa: A002
+    settings: Settings,
+    window: int,
+    where: str,
+    registry: FormatRegistry,
+) -> Payload:
+    transcript = load_transcript(data, format, name=name)
+    segment = transcript.conversations[0].segments[-1]
+    if not segment.messages:
+        raise FormatError(f"{name} holds no message")
+    end = segment.calls[-1].at if segment.calls else len(segment.messages)
+    target = settings.target or segment.head.format or None
+    async with open_store(where, scope=settings.scope) as store:
+        context = build_context(settings, store, registry, window=window)
+        context.head = sendable_head(segment)
+        context.append(*segment.messages[:end])
+        return await context.compile(target)

@@ -1,0 +1,166 @@
+"""``transom replay``: a recorded session through Transom, turn by turn."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..engine.context import Context
+from ..errors import UsageError
+from ..recorder.flights import FlightRecorder
+from ..replay import Replay, replay
+from ..runtime import build_context, fresh_store_path, open_store
+from ..settings import Settings, load
+from ..wire.registry import builtin_registry
+from ..wire.transcripts import Transcript
+from ..wire.transcripts import load as load_transcript
+from . import output
+from .conversation import From, read_bytes
+from .options import JSON, Prune, Scope, StorePath, Strategy, Target, Tokenizer, Window
+
+__all__ = ["replay_"]
+
+Report = Annotated[Path | None, Parameter(name="--report", help="Write the picture of the session as one HTML file.")]
+
+COLUMNS = ("turn", "messages", "input", "output", "window", "moved", "prefix", "ms", "what happened")
+SHOWN = 60
+"""Turns a table shows at most; --json has them all."""
+
+
+def replay_(
+    file: str,
+    /,
+    *,
+    format: From = None,  # noqa: A002  # the option's name
+    target: Target = None,
+    window: Window = None,
+    strategy: Strategy = None,
+    store: StorePath = None,
+    tokenizer: Tokenizer = None,
+    prune: Prune = None,
+    scope: Scope = None,
+    report: Report = None,
+    json: JSON = False,
+) -> int:
+    """Replay a session file through a window: one compile for each call its agent made of its model.
+
+    What leaves the window goes into the store and can be read back with `transom store get`. Ends with status 1 if a turn
+    could not be made to fit.
+
+    Parameters
+    ----------
+    file:
+        A session file or a request body; - for stdin.
+    """
+    given = {"target": target, "window": window, "strategy": strategy, "store": None if store is None else str(store)}
+    settings = load({**given, "tokenizer": tokenizer, "prune": prune, "scope": scope}).settings
+    if settings.window is None:
+        raise UsageError("replay needs a window", hint="give the model's context length, for example --window 32000")
+    where = settings.store or fresh_store_path()
+    data = read_bytes(file)
+    transcript = load_transcript(data, format, name=file)
+    outcome = asyncio.run(_replay(transcript, data, settings, settings.window, str(where)))
+    outcome.store = str(where)
+    document = outcome.document()
+    if report is not None:
+        from ..report import render_report
+
+        report.write_text(render_report(document), encoding="utf-8", errors="backslashreplace")
+    if json:
+        output.json_line(document)
+    else:
+        _show(outcome, transcript, report)
+    return 1 if outcome.totals()["errors"] else 0
+
+
+async def _replay(transcript: Transcript, data: bytes, settings: Settings, window: int, where: str) -> Replay:
+    registry = builtin_registry(plugins=True)
+    session = hashlib.sha256(data).hexdigest()[:16]
+    target = settings.target or _own_format(transcript) or registry.default_target
+    calls = sum(len(segment.calls) for conversation in transcript.conversations for segment in conversation.segments)
+    recorders: list[FlightRecorder] = []
+    async with open_store(where, scope=settings.scope) as store:
+
+        def make_context(name: str) -> Context:
+            context = build_context(settings, store, registry, window=window)
+            recorders.append(FlightRecorder(f"replay-{session}/{name}"))
+            context.join(recorders[-1])
+            return context
+
+        async def checkpoint() -> None:
+            for recorder in recorders:
+                await recorder.flush(store)
+
+        with output.progress("replaying", calls) as advance:
+            return await replay(
+                transcript,
+                make_context,
+                target=target,
+                window=window,
+                strategy=settings.strategy.replace(",", " → "),
+                counter=settings.tokenizer,
+                progress=advance,
+                checkpoint=checkpoint,
+            )
+
+
+def _own_format(transcript: Transcript) -> str:
+    heads = [segment.head.format for conversation in transcript.conversations for segment in conversation.segments]
+    formats = [
+        message.origin.format for message in transcript.conversations[0].segments[0].messages if message.origin is not None
+    ]
+    return next(filter(None, [*heads, *formats]), "")
+
+
+def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
+    title = f"{outcome.format} → {outcome.target}, window {outcome.window:,}, {outcome.strategy}, counted by {outcome.counter}"
+    turns = outcome.turns
+    shown = [turn for turn in turns if turn["moved"] or "error" in turn] if len(turns) > SHOWN else turns
+    shown = shown[:SHOWN]
+    output.table(COLUMNS, [_row(turn) for turn in shown], title=title, right=(0, 1, 2, 3, 5, 6, 7))
+    if len(shown) < len(turns):
+        output.note(f"{len(turns) - len(shown)} of {len(turns)} turns not shown: nothing moved in them (--json has them all)")
+    totals = outcome.totals()
+    output.table(
+        ("total", "value"),
+        [(key.replace("_", " "), f"{value:,}" if isinstance(value, int) else value) for key, value in totals.items()],
+        right=(1,),
+    )
+    damaged = [skip for skip in transcript.skipped if skip.damaged]
+    for skip in damaged[:10]:
+        output.note(f"{skip.where} could not be read: {skip.reason}")
+    if len(transcript.skipped) > len(damaged):
+        output.note(f"{len(transcript.skipped) - len(damaged)} entries of the file are no messages")
+    output.line(f"store: {outcome.store}")
+    if report is not None:
+        output.line(f"report: {report}")
+
+
+def _row(turn: dict[str, object]) -> tuple[object, ...]:
+    if "error" in turn:
+        return (turn["turn"], turn["messages"], turn["input_tokens"], "", "", "", "", "", f"error: {turn['error']}")
+    moved = turn["moved"]
+    assert isinstance(moved, list)
+    size = sum(item["bytes"] for item in moved)
+    kinds: dict[str, int] = {}
+    for item in moved:
+        kinds[item["kind"]] = kinds.get(item["kind"], 0) + item["messages"]
+    said = [f"{turn['closed_by']} closed the window" if turn["closed_by"] else ""]
+    said += [f"{kind} {count}" for kind, count in kinds.items()]
+    said += ["prefix broke" if turn["prefix_break"] else "", "over the window" if turn["over_window"] else ""]
+    said += [] if turn["valid"] else ["not valid"]
+    return (
+        turn["turn"],
+        turn["messages"],
+        f"{turn['input_tokens']:,}",
+        f"{turn['output_tokens']:,}",
+        turn["window_id"],
+        f"{size:,}" if size else "",
+        f"{turn['prefix_bytes']:,}",
+        turn["compile_ms"],
+        ", ".join(filter(None, said)),
+    )
