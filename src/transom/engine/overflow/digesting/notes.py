@@ -122,8 +122,8 @@ class TaskNote:
 
     Attributes:
         state: ``open``, ``doing`` or ``done``.
-        source: ``plan`` (set whole by a tool), ``#3`` (kept by a tool under that id), ``said`` (mentioned by the assistant), the
-            name of a file that holds the checkbox, or empty (a checkbox elsewhere, or a user's words).
+        source: ``plan`` (set whole by a tool), ``#3`` (kept by a tool under that id), ``said`` (by the assistant), the name of
+            a file that holds the checkbox, or empty (a checkbox elsewhere, or a user's words).
     """
 
     place: str
