@@ -66,12 +66,11 @@ class SegmentDraft:
         self.messages.append(message)
 
     def annotate(self, note: CallNote) -> None:
-        """Add to what is known of the last call."""
+        """Add to what is known of the last call. A report that comes after its run is over fills a gap, no more."""
         if self.calls:
             last = self.calls[-1]
-            self.calls[-1] = replace(
-                last, id=last.id or note.id, model=last.model or note.model, usage=note.usage or last.usage
-            )
+            usage = (note.usage or last.usage) if self._running else (last.usage or note.usage)
+            self.calls[-1] = replace(last, id=last.id or note.id, model=last.model or note.model, usage=usage)
 
     def finish(self) -> Segment:
         """The segment; its head names the model of its first call where the file names none for the segment."""

@@ -178,7 +178,9 @@ def _looks_binary(data: bytes) -> bool:
     return False
 
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+# A string that never ends is one token up to the end of the file: otherwise every quote in it would be tried as a start.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_SHALLOWEST = 4
 
 
 def _salvage(data: bytes) -> tuple[object, int] | None:
@@ -199,7 +201,7 @@ def _salvage(data: bytes) -> tuple[object, int] | None:
             stack.pop()
             if stack[-1:] == b"[":
                 complete[len(stack)] = (token.end(), bytes(stack))
-    for depth in sorted(complete):
+    for depth in sorted(complete)[:_SHALLOWEST]:
         end, opened = complete[depth]
         closers = bytes(0x5D if mark == 0x5B else 0x7D for mark in reversed(opened))
         try:

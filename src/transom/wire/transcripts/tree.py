@@ -1,7 +1,7 @@
 """Paths through a tree of messages. Knows indices only.
 
-A session that was rewound or edited is a tree: the last leaf is where the session stands, the other leaves are branches that
-were left. Parents come before their children.
+A session that was rewound or edited is a tree: the last leaf on whose path a model was called is where the session stands, the
+others are branches that were left. Parents come before their children.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def path_to(parents: Sequence[int], leaf: int) -> list[int]:
 
 
 def branches(parents: Sequence[int], counts: Sequence[bool]) -> tuple[list[tuple[int, frozenset[int]]], list[int]]:
-    """The leaves worth a conversation of their own, the last leaf first, and the nodes that none of their paths touches.
+    """The leaves worth a conversation of their own, first the one where the session stands, and the nodes on no path of theirs.
 
     Args:
         parents: the tree.
@@ -40,7 +40,8 @@ def branches(parents: Sequence[int], counts: Sequence[bool]) -> tuple[list[tuple
         if parent >= 0:
             inner[parent] = 1
     leaves = [node for node in range(size) if not inner[node]]
-    ordered = [leaves[-1], *leaves[:-1]]
+    first = _standing(parents, counts, leaves)
+    ordered = [first, *(leaf for leaf in leaves if leaf != first)]
     covered = bytearray(size)
     barren = bytearray(size)
     chosen: list[tuple[int, frozenset[int]]] = []
@@ -61,3 +62,16 @@ def branches(parents: Sequence[int], counts: Sequence[bool]) -> tuple[list[tuple
             covered[i] = 1
         chosen.append((leaf, frozenset(own)))
     return chosen, [node for node in range(size) if not covered[node]]
+
+
+def _standing(parents: Sequence[int], counts: Sequence[bool], leaves: Sequence[int]) -> int:
+    """The leaf where the session stands: the last one with anything that counts on its path, or else the last."""
+    barren = bytearray(len(parents))
+    for leaf in reversed(leaves):
+        node = leaf
+        while node >= 0 and not barren[node]:
+            if counts[node]:
+                return leaf
+            barren[node] = 1
+            node = parents[node]
+    return leaves[-1]
