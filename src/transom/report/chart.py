@@ -48,9 +48,12 @@ def picture(session: Session, bars: Sequence[Bar]) -> str:
             "payload",
             _scale(top, [session.window, session.window // 2, 0]),
             _reserve(session, top)
-            + _svg(width, f"Tokens sent at each turn, stacked by what they are. {summary}", _stack(bars, top) + _titles(bars))
+            + _svg(
+                width,
+                f"Tokens sent at each turn, stacked by what they are. {summary}",
+                _stack(bars, top) + _trigger(bars, top) + _titles(bars),
+            )
             + _line("window", session.window / top)
-            + (_line("trigger", session.trigger / top) if session.trigger else "")
             + _boundaries(bars),
         ),
         _row("marks dense" if _dense(bars) else "marks", '<span class="name">moved</span>', _marks(bars)),
@@ -86,8 +89,10 @@ def parts_legend(session: Session) -> str:
 def lines_legend(session: Session, bars: Sequence[Bar]) -> str:
     """What the lines and marks mean."""
     lines = [f'<li><span class="stroke window"></span>Window<b>{whole(session.window)}</b></li>']
-    if session.trigger:
-        lines.append(f'<li><span class="stroke trigger"></span>Trigger<b>{whole(session.trigger)}</b></li>')
+    triggers = sorted({turn.trigger for turn in session.turns if turn.trigger})
+    if triggers:
+        span = whole(triggers[0]) if len(triggers) == 1 else f"{whole(triggers[0])} – {whole(triggers[-1])}"
+        lines.append(f'<li><span class="stroke trigger"></span>Trigger<b>{span}</b></li>')
     if 0 < session.capacity < session.window:
         kept = whole(session.window - session.capacity)
         lines.append(f'<li><span class="swatch reserve"></span>Reserved for the reply<b>{kept}</b></li>')
@@ -190,6 +195,15 @@ def _stack(bars: Sequence[Bar], top: float) -> str:
                 path.append(f"M{_start(bar, breadth)} {low}V{high}h{breadth:g}V{low}z")
             below += count
     return "".join(f'<path class="{name}" d="{"".join(path)}"/>' for (name, _), path in zip(PARTS, paths, strict=True) if path)
+
+
+def _trigger(bars: Sequence[Bar], top: float) -> str:
+    """A line that follows the trigger, which moves with what the window holds beside the history."""
+    if not any(bar.shown.trigger for bar in bars):
+        return ""
+    steps = "".join(f"V{_up(bar.shown.trigger, top)}h{_UNIT}" for bar in bars)
+    start = _up(bars[0].shown.trigger, top)
+    return f'<path class="trigger" vector-effect="non-scaling-stroke" d="M0 {start}{steps}"/>'
 
 
 def _titles(bars: Sequence[Bar]) -> str:

@@ -32,8 +32,9 @@ def facts(session: Session, bar: Bar) -> list[tuple[str, str]]:
     notes = [
         words
         for words, present in (
-            ("a window closed here", turn.closed_window),
+            (f"a window closed here{f' by {cut(turn.closed_by, 40)}' if turn.closed_by else ''}", turn.closed_window),
             ("prefix break", turn.broken),
+            ("over the window", turn.over),
             ("refused by the validator", not turn.valid),
             (cut(turn.error, 160), turn.error),
         )

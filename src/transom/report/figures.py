@@ -41,7 +41,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One compile. Token counts by part stand in the order of ``PARTS``; ``held`` is a share, None for a first turn."""
+    """One compile. Token counts by part stand in the order of ``PARTS``; ``held`` is a share, None for a first turn.
+
+    ``stable_bytes`` is the length of what the next turn's prefix is compared with; ``trigger`` is in tokens, 0 where unknown.
+    """
 
     number: int
     conversation: str
@@ -51,12 +54,13 @@ class Turn:
     output_tokens: int
     reserve: int
     window_id: str
-    payload_bytes: int
-    prefix_bytes: int
-    tail_bytes: int
+    trigger: int
+    stable_bytes: int
     held: float | None
     broken: bool
+    over: bool
     opens: bool
+    closed_by: str
     compile_ms: float
     valid: bool
     error: str
@@ -86,7 +90,6 @@ class Session:
     format: str
     target: str
     window: int
-    trigger: int
     capacity: int
     strategy: str
     counter: str
@@ -103,7 +106,6 @@ class Session:
     moved_bytes: int
     compile_ms_p50: float
     compile_ms_p99: float
-    itemised: bool
 
     @property
     def peak(self) -> Turn | None:
@@ -123,11 +125,12 @@ def read_session(replay: Mapping[str, object]) -> Session:
         replay: the object that ``transom replay --json`` prints, with or without the additions made for the report.
     """
     totals, limits = _mapping(replay.get("totals")), _mapping(replay.get("limits"))
+    trigger = _whole(limits.get("trigger"))
     window = _whole(limits.get("window")) or _whole(replay.get("window"))
     turns: list[Turn] = []
     moved = 0
     for item in _items(replay.get("turns")):
-        turn = _read_turn(_mapping(item), turns[-1] if turns else None, len(turns) + 1, moved)
+        turn = _read_turn(_mapping(item), turns[-1] if turns else None, moved, trigger)
         moved += len(turn.moves)
         turns.append(turn)
     moves = tuple(move for turn in turns for move in turn.moves)
@@ -136,7 +139,6 @@ def read_session(replay: Mapping[str, object]) -> Session:
         format=_text(replay.get("format")),
         target=_text(replay.get("target")),
         window=window,
-        trigger=_whole(limits.get("trigger")),
         capacity=_whole(limits.get("capacity")) or max(window - reserve, 0),
         strategy=_text(replay.get("strategy")),
         counter=_text(totals.get("counter")),
@@ -153,12 +155,11 @@ def read_session(replay: Mapping[str, object]) -> Session:
         moved_bytes=_whole(totals.get("moved_bytes")) or sum(move.size for move in moves),
         compile_ms_p50=_number(totals.get("compile_ms_p50")),
         compile_ms_p99=_number(totals.get("compile_ms_p99")),
-        itemised=any(sum(turn.parts[:-1]) for turn in turns),
     )
 
 
-def _read_turn(item: Mapping[str, object], before: Turn | None, position: int, moved: int) -> Turn:
-    number = _whole(item.get("turn")) or position
+def _read_turn(item: Mapping[str, object], before: Turn | None, moved: int, trigger: int) -> Turn:
+    number = _whole(item.get("turn")) or (before.number + 1 if before else 1)
     conversation, segment = _text(item.get("conversation")), _whole(item.get("segment"))
     window_id = _text(item.get("window_id"))
     output = _whole(item.get("output_tokens"))
@@ -166,10 +167,9 @@ def _read_turn(item: Mapping[str, object], before: Turn | None, position: int, m
     parts = [_whole(weights.get(name)) for name, _ in PARTS[:-1]]
     follows = before is not None and (before.conversation, before.segment) == (conversation, segment)
     held = None
-    prefix = _whole(item.get("prefix_bytes"))
     if before is not None and follows:
-        stable = before.payload_bytes - before.tail_bytes
-        held = min(prefix / stable, 1.0) if stable > 0 else 1.0
+        held = min(_whole(item.get("prefix_bytes")) / before.stable_bytes, 1.0) if before.stable_bytes else 1.0
+    length = _whole(item.get("sequence_bytes")) or _whole(item.get("payload_bytes"))
     moves = [_mapping(move) for move in _items(item.get("moved"))]
     return Turn(
         number=number,
@@ -180,12 +180,13 @@ def _read_turn(item: Mapping[str, object], before: Turn | None, position: int, m
         output_tokens=output,
         reserve=_whole(weights.get("reserve")),
         window_id=window_id,
-        payload_bytes=_whole(item.get("payload_bytes")),
-        prefix_bytes=prefix,
-        tail_bytes=_whole(item.get("tail_bytes")),
+        trigger=_whole(_mapping(item.get("limits")).get("trigger")) or trigger,
+        stable_bytes=max(length - _whole(item.get("tail_bytes")), 0),
         held=held,
         broken=item.get("prefix_break") is True,
+        over=item.get("over_window") is True,
         opens=not follows or before is None or before.window_id != window_id,
+        closed_by=_text(item.get("closed_by")),
         compile_ms=_number(item.get("compile_ms")),
         valid=item.get("valid") is not False,
         error=_text(item.get("error")),

@@ -137,11 +137,13 @@ def turns_table(session: Session, bars: Sequence[Bar]) -> str:
 def _turn_row(turn: Turn, columns: Sequence[int]) -> str:
     notes = []
     if turn.closed_window:
-        notes.append("window closed")
+        notes.append(f"window closed by {escape(cut(turn.closed_by, 40))}" if turn.closed_by else "window closed")
     if turn.held is None:
         notes.append("first of its segment")
     if turn.broken:
         notes.append('<b class="bad">prefix break</b>')
+    if turn.over:
+        notes.append('<b class="bad">over the window</b>')
     if not turn.valid:
         notes.append('<b class="bad">refused by the validator</b>')
     if turn.error:

@@ -63,6 +63,7 @@ def make_replay(
             "window_id": f"{text or 'w'}{number}",
             "payload_bytes": size,
             "prefix_bytes": 0 if fresh else stable,
+            "sequence_bytes": size - 20,
             "tail_bytes": 240,
             "prefix_break": False,
             "compile_ms": round(rng.uniform(0.3, 2.4), 2),
@@ -70,7 +71,7 @@ def make_replay(
             "moved": moved,
             "parts": {**parts, "reserve": reserve},
         }
-        previous = size - 240
+        previous = size - 260
         made.append(turn)
     outputs = [int(str(turn["output_tokens"])) for turn in made]
     totals: dict[str, object] = {

@@ -272,6 +272,32 @@ def test_replays_without_the_parts_are_drawn_whole() -> None:
     assert page.all("path", class_="other")
 
 
+def test_limits_that_come_with_each_turn_are_followed() -> None:
+    replay = make_replay(4)
+    del replay["limits"]
+    turns = replay["turns"]
+    assert isinstance(turns, list)
+    for turn, trigger in zip(turns, (20_000, 20_000, 20_500, 20_500), strict=True):
+        turn["limits"] = {"window": 32_000, "trigger": trigger, "capacity": 28_800}
+    page = Page(render_report(replay))
+    assert "Trigger 20,000 – 20,500" in page.words
+    assert "Reserved for the reply 3,200" in page.words
+    (line,) = page.all("path", class_="trigger")
+    assert line["d"].count("h") == 4
+
+
+def test_a_closing_names_the_strategy_and_a_payload_over_the_window_is_called_so() -> None:
+    replay = make_replay(60)
+    turns = replay["turns"]
+    assert isinstance(turns, list)
+    closing = next(turn for turn in turns if any(move["kind"] == "evict" for move in turn["moved"]))
+    closing["closed_by"] = "digest"
+    turns[0]["over_window"] = True
+    words = Page(render_report(replay)).words
+    assert "window closed by digest" in words
+    assert "over the window" in words
+
+
 def test_left_out_rows_are_counted_and_named() -> None:
     words = Page(render_report(make_replay(3_000))).words
     assert re.search(r"[\d,]+ quieter turns not shown here; transom replay --json prints them all", words)
