@@ -408,6 +408,7 @@ def test_a_limit_is_made_up_only_for_a_request_that_names_a_model() -> None:
     assert body["max_tokens"] == 8192
     assert codes(report) == ["degraded"]
     assert head_of(Head())[0] == {"messages": []}
+    assert head_of(Head(format="anthropic", model="m"))[0] == {"model": "m", "max_tokens": 8192, "messages": []}
 
 
 def test_a_tool_choice_without_tools_is_dropped() -> None:
