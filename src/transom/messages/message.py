@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..jsontext import EMPTY
+from .construction import quick_init, slot_writer
 from .parts import Attachment, Call, Content, Part, RedactedThinking, Result, Text, Thinking, text_of
 
 __all__ = ["Edit", "Message", "Origin", "Role"]
@@ -23,6 +24,7 @@ Edit = tuple[int, Part | None]
 """(index into the parts as they were parsed, what stands there now; ``None`` where the part was dropped)."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a message was read from.
@@ -205,7 +207,16 @@ class Message:
 
 
 _NOT_IN_RESULTS = (Thinking, RedactedThinking, Call, Result)
-_set = object.__setattr__
+_write_role = slot_writer(Message, "role")
+_write_parts = slot_writer(Message, "parts")
+_write_name = slot_writer(Message, "name")
+_write_pinned = slot_writer(Message, "pinned")
+_write_cache_breakpoint = slot_writer(Message, "cache_breakpoint")
+_write_positional = slot_writer(Message, "positional")
+_write_extra = slot_writer(Message, "extra")
+_write_origin = slot_writer(Message, "origin")
+_write_edits = slot_writer(Message, "edits")
+_write_digests = slot_writer(Message, "digests")
 
 
 def _fill(
@@ -220,13 +231,13 @@ def _fill(
     origin: Origin | None,
     edits: tuple[Edit, ...],
 ) -> None:
-    _set(message, "role", role)
-    _set(message, "parts", parts)
-    _set(message, "name", name)
-    _set(message, "pinned", pinned)
-    _set(message, "cache_breakpoint", cache_breakpoint)
-    _set(message, "positional", positional)
-    _set(message, "extra", extra)
-    _set(message, "origin", origin)
-    _set(message, "edits", edits)
-    _set(message, "digests", [None, None])
+    _write_role(message, role)
+    _write_parts(message, parts)
+    _write_name(message, name)
+    _write_pinned(message, pinned)
+    _write_cache_breakpoint(message, cache_breakpoint)
+    _write_positional(message, positional)
+    _write_extra(message, extra)
+    _write_origin(message, origin)
+    _write_edits(message, edits)
+    _write_digests(message, [None, None])

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..jsontext import EMPTY
+from .construction import quick_init
 
 __all__ = ["Attachment", "Call", "Content", "Opaque", "Part", "RedactedThinking", "Result", "Text", "Thinking", "text_of"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain text.
@@ -30,6 +32,7 @@ class Text:
     extra: Mapping[str, object] = EMPTY
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Thinking:
     """Readable reasoning of the model.
@@ -44,6 +47,7 @@ class Thinking:
     extra: Mapping[str, object] = EMPTY
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class RedactedThinking:
     """Reasoning that only the provider can read. Never turned into text.
@@ -56,6 +60,7 @@ class RedactedThinking:
     extra: Mapping[str, object] = EMPTY
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """An image, document, audio clip or other file.
@@ -74,6 +79,7 @@ class Attachment:
     extra: Mapping[str, object] = EMPTY
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call the model made.
@@ -94,6 +100,7 @@ class Call:
     extra: Mapping[str, object] = EMPTY
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """An item that only one provider understands (compaction blocks, hosted tool calls and their results, …).
@@ -113,6 +120,7 @@ Content = Text | Attachment | Opaque
 """What may stand inside a tool result."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a tool answered.

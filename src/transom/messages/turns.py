@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .message import Message
-from .parts import Attachment, Opaque, Result, Text
+from .parts import Attachment, Call, Opaque, Result, Text
 
 __all__ = ["carries_result", "group_turns", "is_user_request", "leading_system"]
 
@@ -24,7 +24,15 @@ def leading_system(messages: Sequence[Message]) -> int:
 
 def carries_result(message: Message) -> bool:
     """Whether the message answers a call."""
-    return any(isinstance(part, Result) for part in message.parts)
+    return _count(message, Result) > 0
+
+
+def _count(message: Message, kind: type) -> int:
+    count = 0
+    for part in message.parts:
+        if isinstance(part, kind):
+            count += 1
+    return count
 
 
 def is_user_request(message: Message) -> bool:
@@ -59,11 +67,11 @@ def _assistant_turn(messages: Sequence[Message], start: int) -> int:
         if message.role == "assistant":
             if answered or end < index:
                 break
-            open_calls += len(message.tool_calls)
+            open_calls += _count(message, Call)
         elif open_calls <= 0:
             break
-        elif carries_result(message):
-            open_calls -= len(message.results)
+        elif answers := _count(message, Result):
+            open_calls -= answers
             answered = True
         else:
             continue

@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from ..errors import FormatError, JSONError
-from ..jsontext import dumps, loads, raw_items, raw_object
+from ..jsontext import dumps, loads
 
 __all__ = ["Body", "Item", "as_item", "open_body"]
+
+_LIST = ord("[")
+
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 Item = tuple[object, bytes]
 """An element of a list: as parsed, and as the exact bytes it was written in."""
@@ -62,7 +69,7 @@ def open_body(body: object, conversation: str, lists: Iterable[str] = ()) -> Bod
         text = bytes(body).strip()
         try:
             return _open_text(text, conversation, wanted)
-        except JSONError:
+        except (JSONError, msgspec.DecodeError, RecursionError, ValueError):
             # Byte order marks and lone surrogates are beyond the fast parser; a text that is no JSON at all is refused here.
             body = loads(text)
     if isinstance(body, Mapping):
@@ -82,16 +89,23 @@ def _is_list(value: object) -> bool:
 
 
 def _open_text(text: bytes, conversation: str, wanted: tuple[str, ...]) -> Body:
+    """Raises whatever the fast parser does not take; the values then come from the slow one."""
     if text.startswith(b"["):
-        return Body({}, {conversation: [(loads(raw), raw) for raw in raw_items(text)]}, {})
+        return Body({}, {conversation: _items(text)}, {})
     fields: dict[str, object] = {}
     lists: dict[str, list[Item]] = {}
     kept: dict[str, bytes] = {}
-    for key, raw in raw_object(text).items():
-        if key in wanted and raw.startswith(b"["):
-            lists[key] = [(loads(item), item) for item in raw_items(raw)]
+    # A long conversation is sliced where it stands: copying it once more would cost as much as parsing it.
+    for key, raw in _decode_members(text).items():
+        view = memoryview(raw)
+        if key in wanted and view[0] == _LIST:
+            lists[key] = _items(raw)
         else:
-            fields[key] = loads(raw)
+            fields[key] = loads(view)
             if key in wanted:
-                kept[key] = raw
+                kept[key] = bytes(view)
     return Body(fields, lists, kept)
+
+
+def _items(text: bytes | msgspec.Raw) -> list[Item]:
+    return [(loads(raw), raw) for raw in map(bytes, _decode_items(text))]

@@ -60,8 +60,10 @@ def convert(
         return convert_request(request, writer, options, report), report
     frame, elements = _render(request.messages, request, writer, options or RenderOptions(), report)
     if _is_list(body):
-        return b"[" + _joined(elements) + b"]", report
-    return (_without_list(body, frame) if len(elements) <= 1 else b"") or join_payload(frame, elements), report
+        return b"[" + b",".join(_entries(elements)) + b"]", report
+    return (_without_list(body, frame, writer.conversation) if len(elements) <= 1 else b"") or join_payload(
+        frame, elements
+    ), report
 
 
 def convert_request(request: Request, target: Format, options: RenderOptions | None, report: Report) -> bytes:
@@ -78,12 +80,23 @@ def render_request(request: Request, target: Format, options: RenderOptions | No
 
 def join_payload(frame: Frame, elements: Sequence[Element], *, markers: bool = True) -> bytes:
     """The request body: the frame around the joined elements."""
-    return frame.before + _joined(elements, markers=markers) + frame.after
+    entries = _entries(elements, markers=markers)
+    if not entries:
+        return frame.before + frame.after
+    # One join, so that a large payload is copied once.
+    entries[0] = frame.before + entries[0]
+    entries[-1] += frame.after
+    return b",".join(entries)
 
 
-def _joined(elements: Sequence[Element], *, markers: bool = True) -> bytes:
-    entries = join_elements(elements, markers=markers)
-    return b",".join([opened + b",".join(blocks) + closed if opened else blocks[0] for opened, blocks, closed in entries])
+def _entries(elements: Sequence[Element], *, markers: bool = True) -> list[bytes]:
+    if not any(element.merge or element.marked for element in elements):
+        return [
+            element.open + b",".join(element.blocks) + element.close if element.open else element.blocks[0]
+            for element in elements
+        ]
+    joined = join_elements(elements, markers=markers)
+    return [opened + b",".join(blocks) + closed for opened, blocks, closed in joined]
 
 
 def _render(
@@ -123,16 +136,14 @@ def _hoisted(messages: Sequence[Message], report: Report) -> tuple[Message, ...]
     return (*system, *(message for message in messages if message.role != "system"))
 
 
-def _without_list(body: object, frame: Frame) -> bytes:
+def _without_list(body: object, frame: Frame, name: str) -> bytes:
     """The payload of a request whose conversation is one string, null, or not there; empty where it is a list."""
     value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
-    head, _, field = frame.before[:-2].rpartition(b'"')[0].rpartition(b'"')
-    name = field.decode()
     if not isinstance(value, Mapping) or _is_list(value.get(name)):
         return b""
     if name in value:
         return frame.before[:-1] + dumps(value[name]) + frame.after[1:]
-    return head.rstrip(b",") + frame.after[1:]
+    return frame.before[: -len(name) - 4].rstrip(b",") + frame.after[1:]
 
 
 def _is_list(body: object) -> bool:

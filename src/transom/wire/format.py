@@ -13,11 +13,13 @@ from typing import Literal, Protocol
 
 from ..jsontext import EMPTY
 from ..messages import Message, Tool, ToolChoice
+from ..messages.construction import quick_init
 from .report import Report, Violation
 
 __all__ = ["Element", "Format", "Frame", "Head", "RenderOptions", "Request", "join_elements"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Element:
     """One entry of a provider's conversation list.

@@ -58,7 +58,7 @@ def test_ids_used_again_in_a_later_turn_are_told_apart_where_they_must_be() -> N
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "x", "content": "1"},
     ]
-    body = {"model": "m", "messages": [*loop, *loop]}
+    body = {"model": "m", "max_completion_tokens": 99, "messages": [*loop, *loop]}
     value, _ = to("openai-responses", body)
     assert isinstance(value["input"], list)
     ids = [item["call_id"] for item in value["input"] if "call_id" in item]

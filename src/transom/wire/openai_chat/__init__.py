@@ -27,11 +27,6 @@ class OpenAIChat:
         return parse.FORMAT
 
     @property
-    def ids(self) -> Literal["free", "present", "unique"]:
-        """See ``Format.ids``."""
-        return "present"
-
-    @property
     def conversation(self) -> str:
         """``messages``."""
         return "messages"

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ...errors import FormatError
 from ...jsontext import EMPTY, dumps_text
-from ...messages import Attachment, Call, Content, Message, Opaque, Origin, Part, Result, Text, Thinking
+from ...messages import Attachment, Call, Message, Opaque, Origin, Part, Result, Text, Thinking
 from ..attachments import UNKNOWN_MEDIA, split_data_url
 from ..bodies import Item, as_item
 
@@ -22,8 +22,7 @@ FORMAT: Literal["openai"] = "openai"
 
 AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
-_PLAIN = frozenset({"role", "content"})
-_COMMON = frozenset({"role", "content", "tool_calls", "name"})
+_COMMON = frozenset({"role", "content", "tool_calls"})
 _CALL = frozenset({"id", "type", "function"})
 _FUNCTION = frozenset({"name", "arguments"})
 _ASSISTANT = frozenset(
@@ -69,22 +68,26 @@ def _kind(value: object) -> str:
 def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
     role = value.get("role")
     origin = Origin(FORMAT, raw)
-    if role == "user":
-        content = value.get("content")
-        if isinstance(content, str) and value.keys() == _PLAIN:
-            return Message.of("user", (Text(content),) if content else (), origin)
-        return Message.of("user", _content(content), origin, name=_name(value), extra=_extra(value, _NAMED))
+    content = value.get("content")
+    inner = ((Text(content),) if content else ()) if isinstance(content, str) else _content(content)
     if role == "assistant":
-        return Message.of("assistant", _assistant_parts(value), origin, name=_name(value), extra=_extra(value, _ASSISTANT))
-    if role in ("tool", "function"):
-        extra = _extra(value, _TOOL) if role == "tool" else {**_extra(value, _TOOL), "role": role}
-        inner: tuple[Content, ...] = _content(value.get("content"))
-        result = Result(inner, call_id=_text(value, "tool_call_id"), name=_text(value, "name"))
-        return Message.of("tool", (result,), origin, extra=extra)
+        if value.keys() <= _COMMON:
+            return Message.of("assistant", (*inner, *_calls(value.get("tool_calls"))), origin)
+        parts = _assistant_parts(value, inner)
+        return Message.of("assistant", parts, origin, name=_name(value), extra=_extra(value, _ASSISTANT))
+    if role == "tool":
+        result = Result(inner, _text(value, "tool_call_id"), _text(value, "name"))
+        return Message.of("tool", (result,), origin, extra=_extra(value, _TOOL))
+    if role == "user":
+        if len(value) == 2:
+            return Message.of("user", inner, origin)
+        return Message.of("user", inner, origin, name=_name(value), extra=_extra(value, _NAMED))
     if role in ("system", "developer"):
         extra = _extra(value, _NAMED) if role == "system" else {**_extra(value, _NAMED), "role": role}
-        parts = _content(value.get("content"))
-        return Message.of("system", parts, origin, name=_name(value), positional=not leading, extra=extra)
+        return Message.of("system", inner, origin, name=_name(value), positional=not leading, extra=extra)
+    if role == "function":
+        result = Result(inner, _text(value, "tool_call_id"), _text(value, "name"))
+        return Message.of("tool", (result,), origin, extra={**_extra(value, _TOOL), "role": role})
     if role is None:
         raise FormatError(" has no role", hint="every chat message has one of system, developer, user, assistant, tool")
     raise FormatError(f".role is {role!r}", hint="known are system, developer, user, assistant, tool and function")
@@ -177,26 +180,30 @@ def _file(part: dict[str, object]) -> Attachment | None:
     return None
 
 
-def _assistant_parts(value: dict[str, object]) -> tuple[Part, ...]:
-    calls = value.get("tool_calls")
-    if calls is not None and not isinstance(calls, list):
-        raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
-    parts: list[Part] = [*_content(value.get("content"))]
-    if not value.keys() <= _COMMON:
-        reasoning = value.get("reasoning_content") or value.get("reasoning")
-        if isinstance(reasoning, str) and reasoning:
-            parts.insert(0, Thinking(reasoning))
-        refusal = value.get("refusal")
-        if isinstance(refusal, str) and refusal:
-            parts.append(Text(refusal, refusal=True))
-        if value.get("audio") is not None:
-            parts.append(Opaque(FORMAT, "audio", value["audio"]))
-    if calls:
-        parts.extend([_call(call, index) for index, call in enumerate(calls)])
+def _assistant_parts(value: dict[str, object], content: tuple[Part, ...]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    reasoning = value.get("reasoning_content") or value.get("reasoning")
+    if isinstance(reasoning, str) and reasoning:
+        parts.append(Thinking(reasoning))
+    parts.extend(content)
+    refusal = value.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        parts.append(Text(refusal, refusal=True))
+    if value.get("audio") is not None:
+        parts.append(Opaque(FORMAT, "audio", value["audio"]))
+    parts.extend(_calls(value.get("tool_calls")))
     legacy = value.get("function_call")
     if isinstance(legacy, dict):
         parts.append(Call(_text(legacy, "name"), _arguments(legacy.get("arguments"))))
     return tuple(parts)
+
+
+def _calls(calls: object) -> list[Call | Opaque]:
+    if calls is None:
+        return []
+    if not isinstance(calls, list):
+        raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
+    return [_call(call, index) for index, call in enumerate(calls)]
 
 
 def _call(call: object, index: int) -> Call | Opaque:

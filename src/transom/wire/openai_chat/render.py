@@ -47,10 +47,13 @@ def _own(message: Message) -> bytes | None:
 
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
     """See ``Format.render_turn``."""
-    raw = [_own(message) for message in turn]
-    if all(raw):
-        return tuple([_whole(entry) for entry in raw if entry])
-    return tuple(_Turn(turn, raw, options, report, where).elements())
+    elements: list[Element] = []
+    for message in turn:
+        origin = message.origin
+        if origin is None or origin.format != FORMAT:
+            return tuple(_Turn(turn, options, report, where).elements())
+        elements.append(_whole(spliced(message, origin.raw) if message.edits else origin.raw))
+    return tuple(elements)
 
 
 def render_system(system: Sequence[Message], options: RenderOptions, report: Report) -> tuple[Element, ...]:
@@ -64,11 +67,9 @@ def render_system(system: Sequence[Message], options: RenderOptions, report: Rep
 class _Turn:
     """One turn that holds at least one message from elsewhere."""
 
-    def __init__(
-        self, turn: Sequence[Message], raw: Sequence[bytes | None], options: RenderOptions, report: Report, where: str
-    ) -> None:
+    def __init__(self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str) -> None:
         self._turn = turn
-        self._raw = raw
+        self._raw = [_own(message) for message in turn]
         self._options = options
         self._report = report
         self._where = where

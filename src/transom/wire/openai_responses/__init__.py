@@ -29,11 +29,6 @@ class OpenAIResponses:
         return parse.FORMAT
 
     @property
-    def ids(self) -> Literal["free", "present", "unique"]:
-        """See ``Format.ids``."""
-        return "unique"
-
-    @property
     def conversation(self) -> str:
         """``input``."""
         return "input"
