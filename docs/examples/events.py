@@ -1,21 +1,21 @@
-"""Listens to a bus by type, by name and as a sink."""
+"""Listens to what a context does: by type, by name, and for handlers that fail."""
 
-from dataclasses import dataclass
+from transom import Context
+from transom.engine.events import CompressEnded
+from transom.observe import HandlerError
 
-from transom.observe import EventBus, HandlerError
+ctx = Context(window=8_000)
+ctx.on(CompressEnded, lambda event: print(f"{event.window_id} opens: {event.strategy} left {event.tokens:,} tokens"))
+off = ctx.on("compile_done", lambda event: print(f"{event.meta.tokens_after:,} of {event.meta.window:,} tokens"))
+ctx.on(HandlerError, lambda failure: print("a handler failed:", failure.error))
 
-
-@dataclass(frozen=True, slots=True)
-class WindowClosed:
-    window: str
-    moved_bytes: int
-
-
-bus = EventBus()
-off = bus.on(WindowClosed, lambda event: print(event.window, event.moved_bytes))
-bus.on("window_closed", lambda event: print("closed:", event.window))
-bus.on(HandlerError, lambda failure: print("a handler failed:", failure.error))
-
-bus.emit(WindowClosed("w1", 61_234))
+history = [{"role": "user", "content": "Look at part 1."}]
+ctx.load(history, format="openai")
+ctx.compile_sync()
 off()
-bus.emit(WindowClosed("w2", 7_000))
+for part in range(2, 30):
+    history.append({"role": "assistant", "content": "This is what I saw in it. " * 60})
+    history.append({"role": "user", "content": f"Look at part {part}."})
+    ctx.load(history, format="openai")
+    ctx.compile_sync()
+ctx.close()
