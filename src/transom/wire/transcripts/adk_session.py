@@ -70,7 +70,7 @@ class ADKSession:
         if body.get("state"):
             skips.add("state", "state", "the session's state; not part of the conversation")
         messages = parse_leniently(GEMINI, [content for _, content, _ in held], [where for where, _, _ in held], skips)
-        draft = SegmentDraft(Head(format=GEMINI.name))
+        draft = SegmentDraft(Head())
         for (_, content, note), message in zip(held, messages, strict=True):
             if message is None:
                 continue

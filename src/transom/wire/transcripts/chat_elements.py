@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ...jsontext import dumps_text
 from ...messages import Message, Text
 from ..format import Head
-from .drafting import CallNote, SegmentDraft, SkipLog, parse_leniently
+from .drafting import CallNote, SegmentDraft, SkipLog, own_words, parse_leniently
 from .shape import mapping, sequence
 from .transcript import Segment
 from .wires import CHAT
@@ -66,7 +66,7 @@ def chat_head(*, model: str = "", tools: Sequence[object] = (), **params: object
     body.update((key, value) for key, value in params.items() if value is not None)
     if tools:
         body["tools"] = list(tools)
-    return CHAT.parse({**body, "messages": []}).head
+    return own_words(CHAT.parse({**body, "messages": []}).head)
 
 
 def chat_segment(elements: Sequence[tuple[str, Mapping[str, object], CallNote]], head: Head, skips: SkipLog) -> Segment:

@@ -156,12 +156,12 @@ class _Thread:
 
     def _segments(self, path: Sequence[int], own: frozenset[int]) -> tuple[Segment, ...]:
         segments: list[Segment] = []
-        draft = SegmentDraft(Head(format=ANTHROPIC.name))
+        draft = SegmentDraft(Head())
         for index in path:
             unit = self.units[index]
             if not unit.role:
                 segments.append(draft.finish())
-                draft = SegmentDraft(Head(format=ANTHROPIC.name))
+                draft = SegmentDraft(Head())
             elif unit.message is not None:
                 if unit.note is not None and index in own:
                     draft.add_made(unit.message, unit.note, alone=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ...errors import FormatError
 from ...jsontext import dumps_text
-from .drafting import CallNote, SegmentDraft, SkipLog, parse_leniently
+from .drafting import CallNote, SegmentDraft, SkipLog, own_words, parse_leniently
 from .shape import count, mapping, sequence, text
 from .source import one_document
 from .transcript import Conversation, Transcript, Usage
@@ -53,7 +53,7 @@ class ClineMessages:
             held.append((where, {"role": message.get("role"), "content": content}, _note(message)))
         messages = parse_leniently(ANTHROPIC, [element for _, element, _ in held], [where for where, _, _ in held], skips)
         opening = ANTHROPIC.parse({**_opening(body, held), "messages": []})
-        draft = SegmentDraft(opening.head, list(opening.messages))
+        draft = SegmentDraft(own_words(opening.head), list(opening.messages))
         for (_, element, note), parsed in zip(held, messages, strict=True):
             if parsed is None:
                 continue

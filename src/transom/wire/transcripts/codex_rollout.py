@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from ...errors import FormatError
 from ...messages import Message
 from ..format import Head
-from .drafting import CallNote, SegmentDraft, SkipLog, parse_leniently
+from .drafting import CallNote, SegmentDraft, SkipLog, own_words, parse_leniently
 from .shape import mapping, sequence, text
 from .source import line_number, rows_of
 from .transcript import Conversation, Segment, Transcript
@@ -174,4 +174,4 @@ def _opening(model: str, instructions: str) -> tuple[Head, tuple[Message, ...]]:
     if instructions:
         body["instructions"] = instructions
     request = RESPONSES.parse({**body, "input": []})
-    return request.head, request.messages
+    return own_words(request.head), request.messages

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...errors import FormatError
+from ...jsontext import EMPTY
 from ...messages import Message
 from ..format import Format, Head
 from .transcript import ModelCall, Segment, Skip, Usage
 
-__all__ = ["NO_NOTE", "CallNote", "SegmentDraft", "SkipLog", "parse_leniently"]
+__all__ = ["NO_NOTE", "CallNote", "SegmentDraft", "SkipLog", "own_words", "parse_leniently"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,14 @@ class SegmentDraft:
             model = next((call.model for call in self.calls if call.model), "")
             head = replace(head, model=model) if model else head
         return Segment(tuple(self.messages), tuple(self.calls), head)
+
+
+def own_words(head: Head) -> Head:
+    """A head put together from a session file: what it means, without the fields of a request that nobody sent.
+
+    A target then spells the head by itself and adds what it cannot do without.
+    """
+    return replace(head, fields=EMPTY, format="")
 
 
 class SkipLog:

@@ -51,7 +51,7 @@ class GeminiCLI:
         for index, value in enumerate(sequence(body.get("messages"))):
             contents.extend(_contents(f"messages[{index}]", mapping(value), skips))
         messages = parse_leniently(GEMINI, [content for _, content, _ in contents], [where for where, _, _ in contents], skips)
-        draft = SegmentDraft(Head(format=GEMINI.name))
+        draft = SegmentDraft(Head())
         for (_, _, note), message in zip(contents, messages, strict=True):
             if message is None:
                 continue

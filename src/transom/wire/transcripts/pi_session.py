@@ -236,7 +236,7 @@ def _conversations(entries: Sequence[_Entry], by_id: Mapping[str, int], skips: S
 def _segments(
     entries: Sequence[_Entry], path: Sequence[int], own: frozenset[int], by_id: Mapping[str, int]
 ) -> tuple[Segment, ...]:
-    head = Head(format=ANTHROPIC.name)
+    head = Head()
     segments: list[Segment] = []
     draft = SegmentDraft(head)
     for place, index in enumerate(path):
