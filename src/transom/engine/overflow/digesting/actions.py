@@ -75,7 +75,10 @@ def action_of(name: str, arguments: str, *, custom: bool) -> Action:
         what = "" if verb else _text(given, _SUBJECT_KEYS)
         label = f"{name} {what} in {path}" if what else _labelled(name, path)
         return Action(label, files=((verb, path),) if verb else (), arguments=given)
-    return Action(_labelled(name, _text(given, _SUBJECT_KEYS) or _compact(arguments)), arguments=given)
+    subject = _text(given, _SUBJECT_KEYS) or _compact(arguments)
+    if "\n" in subject and subject[0] in "{[":
+        subject = next((value for value in given.values() if isinstance(value, str) and value), "")
+    return Action(_labelled(name, subject), arguments=given)
 
 
 def command_label(command: str) -> str:

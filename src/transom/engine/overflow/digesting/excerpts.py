@@ -6,41 +6,34 @@ something (``cues``). Nothing is rewritten; cuts fall on a line or word boundary
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 
+from ....store.blobs import blob_uri
+from ...offload.excerpts import byte_size
 from .cues import CONSTRAINT, DECISION, OPEN, STRONG
 from .form import first_line
 from .notes import Line, Quote
 
-__all__ = ["OWN_BYTES", "line_of", "shorten", "size_in_bytes", "text_uri"]
+__all__ = ["OWN_BYTES", "line_of", "shorten"]
 
 OWN_BYTES = 512
 """From this size a text that is not shown whole gets an address of its own; below, the archive's line is address enough."""
 
 _HEADING = re.compile(r"^(?:#{1,4} |\d{1,2}[.)] |\*\*)\S.*$|^[A-Z][^\n.!?]{2,60}:[ \t]*$", re.MULTILINE)
+_SUMMARY = re.compile(r"^[*#< ]*summary\b[^\n]{0,4}$", re.MULTILINE | re.IGNORECASE)
 # Headings of the parts of an account, the most wanted kind first.
 _WANTED = (
-    re.compile(r"pending|open|next|remaining|todo|left|offen|nächst|prochain|siguiente|残|次|待|下一", re.IGNORECASE),
-    re.compile(r"current|state|progress|stand|actuel|actual|現在|当前", re.IGNORECASE),
     re.compile(
         r"request|intent|goal|task|objective|ziel|auftrag|demande|objectif|petición|objetivo|目的|依頼|目标|请求", re.IGNORECASE
     ),
+    re.compile(r"pending|open|next|remaining|todo|left|offen|nächst|prochain|siguiente|残|次|待|下一", re.IGNORECASE),
+    re.compile(r"current|state|progress|stand|actuel|actual|現在|当前", re.IGNORECASE),
     re.compile(r"constraint|decision|rule|entscheid|décision|decisión|制約|決定|约束", re.IGNORECASE),
 )
+_PART = (0.35, 0.5, 0.5, 0.5)  # of the room left, the most that one part takes
 _MIDDLE_FROM = 700  # with less room than this, a middle part would be a fragment
 _SCANNED = 40_000  # characters of one quote searched for lines worth keeping
-
-
-def text_uri(text: str) -> str:
-    """The address under which the store files exactly this text."""
-    return "context://vfs/" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def size_in_bytes(text: str) -> int:
-    """Bytes of the text as the store writes it."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def line_of(text: str, limit: int) -> Line:
@@ -56,7 +49,7 @@ def shorten(quote: Quote, limit: int, texts: dict[str, str], *, account: bool = 
     """At most about ``limit`` characters of the quote.
 
     Args:
-        quote: complete, or shortened before (then only its first and last slices can be shortened further).
+        quote: complete, or shortened before (then slices are left out).
         limit: visible characters.
         texts: receives, by address, the text that the gap's address stands for.
         account: the text is an account of earlier work; its parts on what is open and what was asked come first.
@@ -65,12 +58,12 @@ def shorten(quote: Quote, limit: int, texts: dict[str, str], *, account: bool = 
     if sum(map(len, slices)) <= limit + 24 or not slices:
         return quote
     if not quote.complete:
-        return _shorten_again(quote, slices, limit)
+        return _shorten_again(quote, limit, account=account)
     text = slices[0]
     spans = (_account_spans(text, limit) if account else []) or _spans(text, limit)
     uri = quote.uri
-    if not uri and size_in_bytes(text) >= OWN_BYTES:
-        uri = text_uri(text)
+    if not uri and byte_size(text) >= OWN_BYTES:
+        uri = blob_uri(text)
         texts[uri] = text
     return Quote(_pieces(text, spans), quote.size, uri)
 
@@ -89,15 +82,16 @@ def _spans(text: str, limit: int) -> list[tuple[int, int]]:
 
 def _account_spans(text: str, limit: int) -> list[tuple[int, int]]:
     """The parts under the headings that matter most to whoever goes on; empty where there are none."""
-    starts = [match.start() for match in _HEADING.finditer(text)]
+    begins = [match.start() for match in _SUMMARY.finditer(text)]
+    starts = [match.start() for match in _HEADING.finditer(text, begins[-1] if begins else 0)]
     parts = list(zip(starts, [*starts[1:], len(text)], strict=False))
     spans: list[tuple[int, int]] = []
     room = limit
-    for wanted in _WANTED:
+    for share, wanted in zip(_PART, _WANTED, strict=True):
         for start, end in parts:
             line = text[start : text.find("\n", start) if "\n" in text[start:end] else end]
             if (start, end) not in spans and wanted.search(line) and room > 80:
-                stop = min(end, start + max(room // 2, 80))
+                stop = min(end, start + max(int(room * share), 80))
                 stop = stop if stop == end else start + _soft_end(text[start:stop], stop - start - 1)
                 stop = start + len(text[start:stop].rstrip())
                 if not any(left < stop and start < right for left, right in spans):
@@ -147,19 +141,43 @@ def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[str | int, ...]:
     return tuple(pieces)
 
 
-def _shorten_again(quote: Quote, slices: list[str], limit: int) -> Quote:
-    """Keep the first slice and, with room for it, the last; what is between goes into the gap."""
-    head_room = limit * 2 // 3 if len(slices) > 1 else limit
-    head = slices[0] if len(slices[0]) <= head_room else slices[0][: _soft_end(slices[0], head_room)]
-    if isinstance(quote.pieces[0], int):
-        return Quote((quote.pieces[0], head, quote.size - quote.pieces[0] - len(head)), quote.size, quote.uri)
-    tail = ""
-    room = limit - len(head)
-    if len(slices) > 1 and isinstance(quote.pieces[-1], str) and room > 30:
-        last = slices[-1]
-        tail = last if len(last) <= room else last[_soft_start(last, len(last) - room) :]
-    gap = max(quote.size - len(head) - len(tail), 0)
-    return Quote((head, gap, tail) if tail else (head, gap), quote.size, quote.uri)
+def _shorten_again(quote: Quote, limit: int, *, account: bool) -> Quote:
+    """Keep those slices that matter most: of an account by its headings, else the first, the last, and what fits between."""
+    places: list[tuple[int, str]] = []
+    at = 0
+    for piece in quote.pieces:
+        if isinstance(piece, str):
+            places.append((at, piece))
+        at += len(piece) if isinstance(piece, str) else piece
+    order = sorted(range(len(places)), key=lambda index: (index > 0) + (0 < index < len(places) - 1))
+    if account:
+        order.sort(key=lambda index: _wanted(places[index][1]))
+    kept: list[tuple[int, str]] = []
+    room = limit
+    for index in order:
+        start, text = places[index]
+        if len(text) <= room:
+            kept.append((start, text))
+            room -= len(text)
+        elif not kept:
+            kept.append((start, text[: _soft_end(text, room)]))
+            room = 0
+    pieces: list[str | int] = []
+    at = 0
+    for start, text in sorted(kept):
+        if start > at:
+            pieces.append(start - at)
+        pieces.append(text)
+        at = start + len(text)
+    if at < quote.size:
+        pieces.append(quote.size - at)
+    return Quote(tuple(pieces), quote.size, quote.uri)
+
+
+def _wanted(part: str) -> int:
+    """The rank of an account's part by its heading."""
+    line = part.lstrip().split("\n", 1)[0]
+    return next((rank for rank, wanted in enumerate(_WANTED) if wanted.search(line)), len(_WANTED))
 
 
 def _soft_end(text: str, end: int) -> int:

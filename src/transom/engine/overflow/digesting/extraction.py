@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 
 from ....messages import Message
+from ....store.blobs import blob_uri
+from ...offload.excerpts import byte_size, excerpt_source
 from .actions import Action, action_of, command_key, informational
-from .excerpts import OWN_BYTES, line_of, size_in_bytes, text_uri
+from .excerpts import OWN_BYTES, line_of
 from .form import first_line
 from .notes import CallNote, CommandNote, ErrorNote, FileNote, Line, Notes, Quote, Remark, Request, Statement, Step, TaskNote
 from .outcomes import Outcome, outcome_of, telling_line
@@ -28,7 +30,7 @@ _LABEL = 200  # characters of a call's label that are kept
 _ERROR_LINE = 240
 _SESSION = re.compile(r"session (?:id )?[:#]?\s*(\d+)", re.IGNORECASE)
 _MOVED = re.compile(r"context://vfs/[0-9a-f]{64}")
-_PRUNED = 8_192  # characters; a longer answer that names an address is one that quotes it
+_MARKER = 700  # characters; a longer answer that names an address is one that quotes it
 _UNKNOWN = Outcome("unknown", False)
 
 
@@ -201,7 +203,7 @@ class _Reader:
 
     def _outcome(self, event: Exchange, action: Action) -> Outcome:
         answer = event.answer
-        if answer is not None and len(answer) < 700 and _MOVED.search(answer):
+        if answer is not None and len(answer) < _MARKER and _moved(answer) is not None:
             return _UNKNOWN
         shows = bool(action.command) and informational(action.command)
         return outcome_of(answer, flagged=event.is_error, runs=bool(action.command) and not shows, shows=shows)
@@ -256,7 +258,7 @@ class _Reader:
         known = self.errors.pop(key, None)
         answer = event.answer or ""
         lines = tuple(line_of(line, _ERROR_LINE) for line in outcome.lines)
-        uri = self._address(answer) if size_in_bytes(answer) >= OWN_BYTES else ""
+        uri = self._address(answer) if byte_size(answer) >= OWN_BYTES else ""
         self.errors[key] = ErrorNote(place, label, lines, (known.count if known else 0) + 1, "", uri)
         self.failed_at[key] = event.number
 
@@ -267,9 +269,9 @@ class _Reader:
 
     def _address(self, answer: str) -> str:
         moved = _moved(answer)
-        if moved:
-            return moved
-        uri = text_uri(answer)
+        if moved is not None:
+            return moved[0]
+        uri = blob_uri(answer)
         self.texts[uri] = answer
         return uri
 
@@ -317,8 +319,8 @@ class _Reader:
             if len(notes) >= self.most:
                 break
             moved = _moved(answer)
-            if moved or size_in_bytes(answer) >= OWN_BYTES:
-                notes.append(CallNote(place, label, self._address(answer), 0 if moved else size_in_bytes(answer)))
+            if moved is not None or byte_size(answer) >= OWN_BYTES:
+                notes.append(CallNote(place, label, self._address(answer), moved[1] if moved else byte_size(answer)))
             elif not label.text.startswith("$") and label.text.partition(" ")[2] not in self.files:
                 line = telling_line(answer)
                 if line:
@@ -331,7 +333,12 @@ def _name(path: str) -> str:
     return "".join(path.rsplit("/", 1)[-1].split()) or "file"
 
 
-def _moved(answer: str) -> str:
-    """The address that an answer, pruned or cleared before, names as the place of its whole; empty for an answer in full."""
-    named: set[str] = set(_MOVED.findall(answer)) if len(answer) <= _PRUNED else set()
-    return named.pop() if len(named) == 1 else ""
+def _moved(answer: str) -> tuple[str, int] | None:
+    """Where the whole of an answer is that was shortened or cleared before, and its size where that is known; else ``None``."""
+    if "context://" not in answer:
+        return None
+    source = excerpt_source(answer)
+    if source is not None:
+        return source.uri, source.size
+    named: set[str] = set(_MOVED.findall(answer)) if len(answer) < _MARKER else set()
+    return (named.pop(), 0) if len(named) == 1 else None

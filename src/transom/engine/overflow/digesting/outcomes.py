@@ -33,6 +33,7 @@ _BAD_COUNT = re.compile(
     r"|\berrors=([1-9]\d*)",
     re.IGNORECASE,
 )
+_BAD = re.compile(r"[1-9]\d* (?:\w+ )?(?:fail|error|problem|issue)|FAIL|=[1-9]", re.IGNORECASE)
 _STRUCTURE = re.compile(
     r"^Traceback \(most recent call last\)|^\s*--- FAIL[: ]|^FAIL\t|^FAILED\b|^E\s{2,}\w|^panic: "
     r"|^thread '.*' panicked|^error\[E\d+\]"
@@ -49,6 +50,7 @@ _LINE = (
         r"^\s*(?:FAILED\b|--- FAIL[: ]|FAIL:? |ERROR:? \S|not ok \d+|● |✕ |✗ |×\s|✖ )|\.\.\. (?:FAILED"
         r"|FAIL|ERROR)\s*$"
     ),
+    re.compile(r"^(?:vet: )?[\w@./\\+-]+\.\w+(?::\d+|\(\d+,\d+\))(?::\d+)?: \S"),
     re.compile(
         r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Exit|Interrupt|Warning|Panic)\b\s*:|^E\s{2,}\w|^panic: "
         r"|panicked at|^fatal: |^npm ERR! (?!A complete)"
@@ -71,6 +73,7 @@ _NOISE = re.compile(
     r"|original token count|<(?:returncode|/?output)|\[?\w+\] \$|> |=+$|-+$|\+\+* )",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w\w")
 _REFUSED = re.compile(r"\s*<tool_use_error>|\s*Error: |\s*(?:Could not|Cannot|Failed to|Unable to) ", re.IGNORECASE)
 
 
@@ -113,6 +116,8 @@ def outcome_of(answer: str | None, *, flagged: bool, runs: bool, shows: bool = F
         failed = _REFUSED.match(answer) is not None
     if not failed:
         return Outcome("ok", False, (), summary)
+    if not _BAD.search(summary):
+        summary = ""  # what passed beside it says nothing about the failure
     word = f"exit {code}" if code else "failed"
     if shows and not any(pattern.search(answer) for pattern in _LINE):
         return Outcome(word, False)
@@ -170,4 +175,4 @@ def _rank(line: str) -> int:
 
 def telling_line(answer: str) -> str:
     """The first line of a short answer that is not about the tool itself; empty when there is none."""
-    return next((text for line in BREAKS.split(answer) if (text := line.strip()) and not _NOISE.match(text)), "")
+    return next((text for line in BREAKS.split(answer) if _WORD.search(text := line.strip()) and not _NOISE.match(text)), "")

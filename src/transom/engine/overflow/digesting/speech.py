@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ....store.blobs import blob_uri
+from ...offload.excerpts import byte_size
 from .cues import CONSTRAINT, DECISION, OPEN, STRONG, Cue, sentences
-from .excerpts import OWN_BYTES, size_in_bytes, text_uri
+from .excerpts import OWN_BYTES
 from .form import BREAKS
 from .notes import Line, Quote, Statement
 
@@ -19,7 +21,7 @@ __all__ = ["acknowledges", "closing_line", "is_noise", "is_rules", "is_summary",
 _INSERTED = re.compile(
     r"\s*<(system-reminder|local-command-caveat|local-command-stdout|local-command-stderr"
     r"|environment_context|environment_details"
-    r"|command-message|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
+    r"|command-message|file_content|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
     r"|system_warning|context_window)\b[^>]*>.*?</\1>\s*",
     re.DOTALL,
 )
@@ -46,7 +48,9 @@ _ACKNOWLEDGED = re.compile(
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE = re.compile(
-    r"^\s*(?:[>$#|]\s|//|/\*|\*\s@|at \S+\(|import |from \S+ import|\S+\s*[=({]\s*$|[+-]{3} |\+|@@ |<\/?\w+>|\d+[:|→]\s)"
+    r"^\s*(?:[>$#|]\s|//|/\*|\*\s@|at \S+\(|import |from \S+ import|\S+\s*[=({]\s*$|[+-]{3} |\+|@@ |</?\w|\d+[:|→]\s"
+    r"|(?:const|let|var|return|def|class|func|fn|export|public|private) \w+.*[;:({=])"
+    r"|(?:[;{}]|/>|=>|\w[=(]\{)\s*$|\w\s?[!=]==?\s"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)、]|#{1,6})\s+(?:\[[ xX~]\]\s*)?")
 _BUSY = re.compile(r"(?:let me|now|i['’]ll|first|next,) ", re.IGNORECASE)
@@ -73,7 +77,7 @@ def own_words(text: str) -> Quote:
         return Quote.whole(text)
     if text[at:].strip():
         pieces.append(text[at:])
-    uri = text_uri(text) if size_in_bytes(text) >= OWN_BYTES else ""
+    uri = blob_uri(text) if byte_size(text) >= OWN_BYTES else ""
     return Quote(tuple(pieces), len(text), uri, intact=True)
 
 
