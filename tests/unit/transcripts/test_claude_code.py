@@ -165,3 +165,10 @@ def test_a_message_that_cannot_be_read_costs_that_line_only() -> None:
     )
     assert [message.text for message in transcript.conversations[0].segments[0].messages] == ["fine", "y"]
     assert [(skip.where, skip.damaged) for skip in transcript.skipped] == [("line 1", True)]
+
+
+def test_a_stray_line_without_parent_at_the_end_does_not_become_the_main_conversation() -> None:
+    said = {"type": "text", "text": "x"}
+    transcript = load(lines(user("a", None, "1"), assistant("b", "a", "m1", said), user("c", None, "stray")))
+    assert [one.id for one in transcript.conversations] == ["main"]
+    assert [skip.where for skip in transcript.skipped] == ["line 3"]

@@ -179,6 +179,30 @@ def test_a_file_with_bytes_overwritten_is_read_or_refused_in_words(name: str, at
         assert load(data[:place] + junk + data[place + len(junk) :]).conversations
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("langchain.json", '"id": "y1"', '"id": ["y1"]'),
+        ("gemini-cli.json", '"type": "info"', '"type": {"a": 1}'),
+        ("codex-rollout.jsonl", '"type": "turn_context"', '"type": []'),
+        (
+            "openhands.jsonl",
+            '"forgotten_event_ids": [4, 5, 6, 7]',
+            '"forgotten_events_start_id": 4, "forgotten_events_end_id": 1e18',
+        ),
+        (
+            "openhands.jsonl",
+            '"forgotten_event_ids": [4, 5, 6, 7]',
+            f'"forgotten_events_start_id": 4, "forgotten_events_end_id": {10**15}',
+        ),
+    ],
+)
+def test_a_list_in_place_of_a_name_and_an_endless_range_are_borne(name: str, old: str, new: str) -> None:
+    data = (HERE / name).read_text(encoding="utf-8")
+    assert old in data
+    assert load(data.replace(old, new).encode()).conversations
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),

@@ -100,6 +100,6 @@ def _result(content: object) -> object:
     if content is None or isinstance(content, str):
         return content or ""
     blocks = sequence(content)
-    if blocks and all(mapping(block).get("type") in _BLOCKS for block in blocks):
+    if blocks and all(text(mapping(block).get("type")) in _BLOCKS for block in blocks):
         return blocks
     return dumps_text(content)

@@ -58,7 +58,7 @@ class CodexRollout:
     def detect(self, document: object, *, lines: bool) -> bool:
         """Whether some line is of a type that Codex writes."""
         return any(
-            (line := mapping(row)).get("type") in _TYPES and isinstance(line.get("payload"), dict)
+            text((line := mapping(row)).get("type")) in _TYPES and isinstance(line.get("payload"), dict)
             for row in rows_of(document, lines=lines)
         )
 

@@ -40,7 +40,7 @@ class GeminiCLI:
         return (
             not lines
             and "sessionId" in body
-            and any(mapping(message).get("type") in _TYPES for message in sequence(body.get("messages")))
+            and any(text(mapping(message).get("type")) in _TYPES for message in sequence(body.get("messages")))
         )
 
     def read(self, document: object, *, lines: bool) -> Transcript:

@@ -111,7 +111,7 @@ def _build(where: str, role: str, fields: Mapping[str, object], skips: SkipLog) 
         for listed in ("tool_calls", "invalid_tool_calls")
         for call in map(mapping, sequence(fields.get(listed)))
     ]
-    known = {call.get("id") for call in calls}
+    known = {text(call.get("id")) for call in calls}
     content: object = fields.get("content")
     reasoning: list[Part] = []
     if isinstance(content, list):
@@ -119,7 +119,7 @@ def _build(where: str, role: str, fields: Mapping[str, object], skips: SkipLog) 
         for value in content:
             block = mapping(value) or {"type": "text", "text": text(value)}
             kind = text(block.get("type"))
-            if kind == "tool_use" and block.get("id") not in known:
+            if kind == "tool_use" and text(block.get("id")) not in known:
                 calls.append(chat_call(text(block.get("name")), block.get("input"), text(block.get("id"))))
             elif kind in _CALL_BLOCKS:
                 skips.field(where, f"content/{kind}", "the call again; it stands in tool_calls")

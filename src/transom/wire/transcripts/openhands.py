@@ -192,11 +192,15 @@ def _segments(events: Sequence[_Event], head: Head) -> tuple[Segment, ...]:
 def _condensed(view: Sequence[_Event], event: _Event) -> list[_Event]:
     """What the agent sees after a condensation."""
     args = mapping(event.condensation)
-    forgotten = {identity for identity in sequence(args.get("forgotten_event_ids")) if isinstance(identity, int)}
+    named = {identity for identity in sequence(args.get("forgotten_event_ids")) if isinstance(identity, int)}
     first, last = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
-    if isinstance(first, int) and isinstance(last, int):
-        forgotten.update(range(first, last + 1))
-    kept = [other for other in view if other.id not in forgotten]
+
+    def is_forgotten(identity: object) -> bool:
+        if not isinstance(identity, int):
+            return False
+        return identity in named or (isinstance(first, int) and isinstance(last, int) and first <= identity <= last)
+
+    kept = [other for other in view if not is_forgotten(other.id)]
     summary = text(args.get("summary"))
     if summary:
         offset = args.get("summary_offset")
