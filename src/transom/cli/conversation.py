@@ -18,9 +18,11 @@ from ..wire import transcripts
 from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
 from ..wire.transcripts import Transcript
+from ..wire.transcripts.sendable import sendable_head
 
-__all__ = ["From", "Source", "read_bytes", "read_source"]
+__all__ = ["File", "From", "Source", "read_bytes", "read_source"]
 
+File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The file to read, - for stdin.")]
 From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
 
 
@@ -39,13 +41,13 @@ class Source:
     transcript: Transcript | None = None
 
     def segments(self) -> Iterator[tuple[str, Request]]:
-        """Each segment of the transcript as a request, with what to call it."""
+        """Each segment of the transcript as a request, with what to call it; what every provider asks for is filled in."""
         if self.transcript is None:
             return
         for conversation in self.transcript.conversations:
             for number, segment in enumerate(conversation.segments, 1):
                 name = conversation.id if len(conversation.segments) == 1 else f"{conversation.id}, segment {number}"
-                yield name, Request(head=segment.head, messages=segment.messages)
+                yield name, Request(head=sendable_head(segment), messages=segment.messages)
 
 
 def read_bytes(file: str) -> bytes:

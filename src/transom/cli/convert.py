@@ -13,7 +13,7 @@ from ..wire.format import RenderOptions
 from ..wire.registry import builtin_registry
 from ..wire.report import Report
 from . import output
-from .conversation import Source, read_source
+from .conversation import File, Source, read_source
 from .options import JSON
 
 __all__ = ["convert"]
@@ -25,17 +25,13 @@ Chosen = Annotated[str | None, Parameter(name="--conversation", help="Of a file 
 
 
 def convert(
-    file: str, /, *, to: To, from_: From = None, thinking: Reasoning = "drop", conversation: Chosen = None, json: JSON = False
+    file: File, /, *, to: To, from_: From = None, thinking: Reasoning = "drop", conversation: Chosen = None, json: JSON = False
 ) -> None:
     """Write a conversation in another wire format, on stdout.
 
     The same format comes back unchanged. What the target cannot carry is listed on stderr (with --json, one JSON object a
-    line). Nothing is repaired. A transcript format can only be read; one with several conversations gives one request a line.
-
-    Parameters
-    ----------
-    file:
-        The file to read, - for stdin.
+    line, at every place). Nothing is repaired. A transcript format can only be read; one with several conversations gives one
+    request a line.
     """
     if thinking not in ("drop", "text"):
         raise UsageError(f"--thinking takes drop or text, not {thinking}")
@@ -70,8 +66,13 @@ def _skipped(source: Source) -> Report:
 
 
 def _say(report: Report, *, json: bool) -> None:
-    for note in report.notes:
-        if json:
+    if json:
+        for note in report.notes:
             output.json_note({"code": note.code, "where": note.where, "detail": note.detail})
-        else:
-            output.note(f"{note.code}: {note.where}: {note.detail}")
+        return
+    places: dict[tuple[str, str], list[str]] = {}
+    for note in report.notes:
+        places.setdefault((note.code, note.detail), []).append(note.where)
+    for (code, detail), where in places.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        output.note(f"{code}: {where[0]}{more}: {detail}")

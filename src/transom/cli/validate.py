@@ -13,7 +13,7 @@ from ..wire.format import Format
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.report import Report, Violation
 from . import output
-from .conversation import Source, read_source
+from .conversation import File, Source, read_source
 from .options import JSON
 
 __all__ = ["validate"]
@@ -22,15 +22,10 @@ From = Annotated[str | None, Parameter(name="--format", help="The file's format;
 Target = Annotated[str | None, Parameter(name="--target", help="The provider asked; the file's own if left out.")]
 
 
-def validate(file: str, /, *, format: From = None, target: Target = None, json: JSON = False) -> int:  # noqa: A002
+def validate(file: File, /, *, format: From = None, target: Target = None, json: JSON = False) -> int:  # noqa: A002
     """Name every rule of a provider that a conversation breaks, and the message that breaks it.
 
     Exits with 1 if there is any.
-
-    Parameters
-    ----------
-    file:
-        The file to read, - for stdin.
     """
     registry = builtin_registry(plugins=True)
     source = read_source(file, format, registry)

@@ -6,6 +6,7 @@ stands in the report.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -107,9 +108,20 @@ def _render(
     elements = list(first)
     rest = messages[count:]
     for turn in group_turns(rest):
-        where = f"messages[{count + turn.start}]" if len(turn) == 1 else f"messages[{count + turn.start}:{count + turn.stop}]"
-        elements.extend(target.render_turn(rest[turn.start : turn.stop], options, report, where))
+        own = Report()
+        elements.extend(target.render_turn(rest[turn.start : turn.stop], options, own, ""))
+        for note in own.notes:
+            report.add(note.code, _in_conversation(note.where, count + turn.start), note.detail)
     return frame, elements
+
+
+_IN_TURN = re.compile(r"turn(?:\[(\d+)\])?")
+
+
+def _in_conversation(where: str, start: int) -> str:
+    """A place in a turn, said as a place in the conversation."""
+    found = _IN_TURN.match(where)
+    return where if found is None else f"messages[{start + int(found[1] or 0)}]{where[found.end() :]}"
 
 
 def _with_ids(messages: Sequence[Message], target: Format) -> tuple[Message, ...]:
@@ -139,7 +151,7 @@ def _hoisted(messages: Sequence[Message], report: Report) -> tuple[Message, ...]
 def _without_list(body: object, frame: Frame, name: str) -> bytes:
     """The payload of a request whose conversation is one string, null, or not there; empty where it is a list."""
     value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
-    if not isinstance(value, Mapping) or _is_list(value.get(name)):
+    if not isinstance(value, Mapping) or isinstance(value.get(name), list | tuple):
         return b""
     if name in value:
         return frame.before[:-1] + dumps(value[name]) + frame.after[1:]
