@@ -27,6 +27,7 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _LINES = 60  # lines at each end of an edge that are looked at for what went wrong
+_SUMMARY_HINTS = ("ass", "ASS", "ail", "AIL", "rror", "kipped", "OK", "ok ", "est", "arning", "roblem", "ssue", "UILD")
 _SUMMARY_LINES = 60  # lines at the end of an output among which its counts are looked for
 _BAD_COUNT = re.compile(
     r"\b([1-9]\d*) (?:tests? )?(?:failed|failures?|failing)\b|\bfailures?[=:] ?([1-9]\d*)"
@@ -130,6 +131,8 @@ def _broken(edge: str) -> bool:
 
 
 def _summary(edge: str) -> str:
+    if not any(hint in edge for hint in _SUMMARY_HINTS):
+        return ""
     for line in reversed(BREAKS.split(edge)[-_SUMMARY_LINES:]):
         if len(line) < 400 and _SUMMARY.search(line.strip()):
             return line.strip()
