@@ -136,6 +136,8 @@ class Writer:
                     self._run([job for job in jobs if job.future.set_running_or_notify_cancel()])
                 with self._lock:
                     self._waiting -= len(jobs)
+                # A waiting thread would keep what it wrote last, an archive of many megabytes maybe, for as long as it waits.
+                del job, group, jobs
                 if ending:
                     return
                 restless = True
