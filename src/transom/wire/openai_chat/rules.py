@@ -206,9 +206,9 @@ def _content(message: Mapping[str, object], role: str, index: int) -> Iterator[V
         said = "Invalid value for 'content': expected a string, got null."
         yield Violation("openai.content", where, index, f"{said} ({where})", _ERRORS)
     elif isinstance(content, list):
-        if not content:
-            said = _empty(where)
-            yield Violation("openai.content", where, index, said, _ERRORS)
+        # Beside calls some clients write an empty list, which compatible servers take for null.
+        if not content and not (role == "assistant" and message.get("tool_calls")):
+            yield Violation("openai.content", where, index, _empty(where), _ERRORS)
         for at, part in enumerate(content):
             yield from _part(part, role, f"{where}[{at}]", index)
     elif not isinstance(content, str):
