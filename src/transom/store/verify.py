@@ -130,7 +130,7 @@ async def collect(store: Holding, *, now: float, dry_run: bool, min_age: float) 
     freed = kept = 0
     async for path, entry in store.entries("vfs"):
         uri = format_uri("vfs", path)
-        if uri in cited or ages.get(path, min_age) < min_age:
+        if uri in cited or (min_age > 0 and ages.get(path, min_age) < min_age):
             kept += 1
             continue
         if not dry_run:

@@ -13,7 +13,6 @@ import builtins
 import contextlib
 import fcntl
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -42,15 +41,13 @@ class FilesystemBackend:
     Args:
         root: the directory; made by the first write.
         create: ``False`` refuses to make one that is not there.
-        clock: unix time in seconds.
 
     Every method raises ``StoreError`` with the way out when the directory is read-only, full, no store, or holds a link.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, create: bool = True, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, root: str | os.PathLike[str], *, create: bool = True) -> None:
         self.root = Path(root)
         self._create = create
-        self._clock = clock
         self._files = Confined(self.root)
         self._ready = False
 

@@ -1,0 +1,162 @@
+"""``transom store``, as a user types it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from transom.cli.app import run
+from transom.jsontext import dumps
+from transom.runtime import open_store
+from transom.store import Write
+from transom.store.archive import archive_lines
+from transom.tokens import Heuristic
+
+pytestmark = pytest.mark.feature("S16")
+
+LONG = "line of output, port 99 is fine\n" * 300
+RAWS = [dumps({"role": "user", "content": "remember the port"}), dumps({"role": "tool", "content": LONG})]
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+Transom = Callable[..., Done]
+
+
+@pytest.fixture
+def transom(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Transom:
+    """``transom("ls", "--store", path)``, in this process (starting one takes half a second), in an empty folder."""
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+
+    def call(*arguments: object) -> Done:
+        status = run(["store", *map(str, arguments)])
+        return Done(status, *capfdbinary.readouterr())
+
+    return call
+
+
+@pytest.fixture(params=["store.db", "files/"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    where = f"{tmp_path}/{request.param}"
+
+    async def fill() -> None:
+        async with open_store(where) as store:
+            await store.put("notes", b"\x00exact\r\nbytes \xff", path="raw")
+            await store.put("notes", "the database port is 5433", path="db")
+            blobs, lines = archive_lines(RAWS)
+            await store.commit([*blobs, Write("archive", "a1", lines), Write("windows", "w", b'"context://archive/a1"')])
+
+    asyncio.run(fill())
+    return where
+
+
+def test_get_writes_the_exact_bytes(transom: Transom, path: str) -> None:
+    assert transom("get", "context://notes/raw", "--store", path).stdout == b"\x00exact\r\nbytes \xff"
+
+
+def test_an_archive_comes_as_json_lines_and_expand_puts_its_texts_back(transom: Transom, path: str) -> None:
+    short = transom("get", "context://archive/a1", "--store", path).stdout
+    whole = transom("get", "context://archive/a1", "--expand", "--store", path).stdout
+    assert len(short.splitlines()) == 2
+    assert len(short) < 300
+    assert [json.loads(line) for line in whole.splitlines()] == [json.loads(raw) for raw in RAWS]
+
+
+def test_ls_lists_addresses_and_sizes(transom: Transom, path: str) -> None:
+    found = json.loads(transom("ls", "notes", "--store", path, "--json").stdout)
+    assert found == {"entries": [{"uri": "context://notes/db", "bytes": 25}, {"uri": "context://notes/raw", "bytes": 15}]}
+    assert b"context://archive/a1" in transom("ls", "--store", path).stdout
+    assert json.loads(transom("ls", "context://notes/d", "--store", path, "--json").stdout)["entries"][0]["bytes"] == 25
+
+
+@pytest.mark.parametrize("budget", [0, 15, 40, 200, 5000])
+@pytest.mark.feature("S14")
+def test_search_shows_a_model_no_more_than_its_budget(transom: Transom, path: str, budget: int) -> None:
+    found = json.loads(transom("search", "which database port?", "--budget", budget, "--store", path, "--json").stdout)
+    assert Heuristic().count(found["shown"]) <= budget
+    assert found["hits"][0]["uri"] == "context://notes/db"
+    assert {"uri", "score", "snippet"} <= set(found["hits"][0])
+    if budget >= 200:
+        assert "context://notes/db\nthe database port is 5433" in found["shown"]
+        assert "context://archive/a1, line 1\nremember the port" in found["shown"]
+
+
+@pytest.mark.feature("S14")
+def test_search_may_be_kept_to_namespaces_and_finding_nothing_is_status_one(transom: Transom, path: str) -> None:
+    found = json.loads(transom("search", "port", "--ns", "archive", "--ns", "vfs", "--store", path, "--json").stdout)
+    assert {hit["uri"].split("/")[2] for hit in found["hits"]} == {"archive", "vfs"}
+    nothing = transom("search", "xylophone", "--store", path)
+    assert (nothing.returncode, nothing.stdout) == (1, b"")
+
+
+def test_verify_names_what_is_missing_and_exits_with_one(transom: Transom, path: str) -> None:
+    assert transom("verify", "--store", path).returncode == 0
+
+    async def lose() -> None:
+        async with open_store(path) as store:
+            await store.delete("archive", "a1")
+
+    asyncio.run(lose())
+    done = transom("verify", "--store", path)
+    assert done.returncode == 1
+    assert b"missing: context://archive/a1, cited by context://windows/w" in done.stdout
+    report = json.loads(transom("verify", "--store", path, "--json").stdout)
+    assert (report["ok"], report["missing"]) == (False, [["context://archive/a1", "context://windows/w"]])
+    assert json.loads(transom("gc", "--min-age", 0, "--store", path, "--json").stdout)["removed"] != []
+
+
+def test_an_export_is_a_store_that_the_same_commands_read(transom: Transom, path: str, tmp_path: Path) -> None:
+    assert transom("export", tmp_path / "out", "--store", path).returncode == 0
+    assert transom("get", "context://notes/raw", "--store", tmp_path / "out").stdout == b"\x00exact\r\nbytes \xff"
+    again = transom("export", tmp_path / "out", "--store", path)
+    assert (again.returncode, again.stderr.count(b"\n")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("get", "context://notes/gone"), 1, b"nothing is stored under context://notes/gone"),
+        (("get", "notes/gone"), 1, b"not a context address"),
+        (("ls", "nope"), 2, b"there is no namespace 'nope'"),
+        (("search", "x", "--ns", "nope"), 1, b"unknown namespace 'nope'"),
+    ],
+)
+def test_errors_are_one_line_with_the_way_out(
+    transom: Transom, path: str, arguments: tuple[str, ...], status: int, said: bytes
+) -> None:
+    done = transom(*arguments, "--store", path)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", 1)
+    assert said in done.stderr
+
+
+def test_looking_at_a_store_that_is_not_there_does_not_make_one(transom: Transom, tmp_path: Path) -> None:
+    for where in (tmp_path / "no.db", f"{tmp_path}/no/"):
+        for arguments in (
+            ("ls",),
+            ("get", "context://notes/a"),
+            ("search", "x"),
+            ("verify",),
+            ("gc",),
+            ("export", tmp_path / "out"),
+        ):
+            done = transom(*arguments, "--store", where)
+            assert (done.returncode, done.stdout) == (1, b"")
+            assert b"there is no store" in done.stderr
+    assert [found.name for found in tmp_path.iterdir()] == ["here"]
+
+
+def test_without_a_store_the_way_to_name_one_is_said(transom: Transom) -> None:
+    done = transom("ls")
+    assert done.returncode == 2
+    assert b"--store PATH" in done.stderr
