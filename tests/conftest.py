@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about the machine than about the code: time is measured by script/bench.
+settings.register_profile("transom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("transom")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
