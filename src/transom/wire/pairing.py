@@ -7,6 +7,7 @@ Made-up ids depend on the calls of the turn alone, so that a turn is rendered to
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -52,25 +53,52 @@ def pair(turn: Sequence[Message]) -> Pairing:
             elif isinstance(part, Result):
                 results.append(((at, index), part))
     ids = _ids([call for _, call in calls])
-    open_calls = list(range(len(calls)))
+    unanswered = _Unanswered([call for _, call in calls])
     joined: dict[Place, Place | None] = {}
     order: dict[Place, int] = {}
     for place, result in results:
-        found = _match(result, calls, open_calls)
-        if found is not None:
-            open_calls.remove(found)
+        found = unanswered.take(result)
         joined[place] = None if found is None else calls[found][0]
         order[place] = ORPHAN if found is None else found
     return Pairing({place: name for (place, _), name in zip(calls, ids, strict=True)}, joined, order)
 
 
-def _match(result: Result, calls: list[tuple[Place, Call]], open_calls: list[int]) -> int | None:
-    if result.call_id:
-        return next((index for index in open_calls if calls[index][1].id == result.call_id), None)
-    without = [index for index in open_calls if not calls[index][1].id] or open_calls
-    if result.name:
-        return next((index for index in without if calls[index][1].name == result.name), None)
-    return without[0] if without else None
+class _Unanswered:
+    """The calls of a turn that still wait for a result, found by id, by name and in order, each in constant time."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._open = [True] * len(calls)
+        self._by_id: dict[str, deque[int]] = {}
+        self._by_name: dict[tuple[bool, str], deque[int]] = {}
+        self._in_order: dict[bool, deque[int]] = {True: deque(), False: deque()}
+        for index, call in enumerate(calls):
+            if call.id:
+                self._by_id.setdefault(call.id, deque()).append(index)
+            for any_call in (True, False) if not call.id else (True,):
+                self._by_name.setdefault((any_call, call.name), deque()).append(index)
+                self._in_order[any_call].append(index)
+
+    def take(self, result: Result) -> int | None:
+        """The call that the result answers, which then waits no longer.
+
+        A result without an id answers a call without one as long as there is any, else whichever waits longest.
+        """
+        if result.call_id:
+            found = self._first(self._by_id.get(result.call_id))
+        else:
+            any_call = self._first(self._in_order[False]) is None
+            waiting = self._by_name.get((any_call, result.name)) if result.name else self._in_order[any_call]
+            found = self._first(waiting)
+        if found is not None:
+            self._open[found] = False
+        return found
+
+    def _first(self, waiting: deque[int] | None) -> int | None:
+        while waiting:
+            if self._open[waiting[0]]:
+                return waiting[0]
+            waiting.popleft()
+        return None
 
 
 def _ids(calls: list[Call]) -> list[str]:
@@ -90,7 +118,8 @@ def _ids(calls: list[Call]) -> list[str]:
 def _fresh(call: Call, taken: set[str]) -> str:
     """An id made from what is called, with a number when the same call comes again."""
     digest = hashlib.sha256(f"{call.name}\0{call.arguments}".encode(errors="surrogatepass")).hexdigest()[:16]
-    name, number = f"call_{digest}", 1
+    # Numbers start where no id made before can be, or a call repeated all day would be counted up from one each time.
+    name, number = f"call_{digest}", len(taken)
     while name in taken:
         number += 1
         name = f"call_{digest}_{number}"
