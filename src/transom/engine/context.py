@@ -160,7 +160,8 @@ class Context:
         if isinstance(source, Message):
             raise FormatError("load takes a whole conversation", hint="use append for one message")
         if not _is_neutral(source):
-            target = self.formats.get(format) if format is not None else detect(source, self.formats)
+            known = format or self._loader.format
+            target = self.formats.get(known) if known else detect(source, self.formats)
         loaded = self._loader.load(source, target)
         messages = loaded.messages
         leading = leading_system(messages)

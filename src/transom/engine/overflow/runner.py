@@ -127,8 +127,9 @@ class Runner:
         newest = max((index for index, live in enumerate(turns) if live.request), default=-1)
         staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
         settled = sum(1 for live in turns if live.index >= 0 or live.head)
-        deepest = _at_link(turns, min(len(turns) - 1, settled), len(base.items))
-        cut = _at_link(turns, _cut(turns, deepest, staying, room), len(base.items))
+        covered, last = len(base.items), min(len(turns) - 1, settled)
+        deepest = _at_link(turns, last, covered, last)
+        cut = _at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
         return Span(
             turns=turns,
             cut=cut,
@@ -225,11 +226,19 @@ def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room:
     return deepest
 
 
-def _at_link(turns: Sequence[LiveTurn], cut: int, covered: int) -> int:
-    """Move a cut back to a place that every history of the same meaning has; 0 where it would close over nothing new."""
-    while cut > 0 and (not turns[cut - 1].place or (cut > 1 and turns[cut - 1].place == turns[cut - 2].place)):
-        cut -= 1
-    return cut if cut > covered else 0
+def _at_link(turns: Sequence[LiveTurn], cut: int, covered: int, deepest: int) -> int:
+    """Move a cut to a place that every history of the same meaning has, and beyond what is covered already.
+
+    Back where it can be, forward where a closing that lies within the covered part would otherwise decide it anew; 0 where
+    there is no such place.
+    """
+    if cut == 0:
+        return 0
+    places: list[int] = [*range(cut, covered, -1), *range(max(cut, covered) + 1, deepest + 1)]
+    for place in places:
+        if turns[place - 1].place and (place == 1 or turns[place - 1].place != turns[place - 2].place):
+            return place
+    return 0
 
 
 def _known(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | None:

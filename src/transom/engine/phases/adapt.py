@@ -7,15 +7,20 @@ the message it joins.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...messages import Message, Turn, group_turns, leading_system
 from ...messages.history import OPENING
 from ...wire.format import Element
 from ..ledger.live import LiveTurn
+from ..placement.prefill import degraded_prefill, is_unanswered
 from ..placement.tail import place_tail
 from ..state import CompileState
 
 __all__ = ["adapt"]
+
+MOST_MARKERS = 4
+"""Anthropic: "A maximum of 4 blocks with cache_control may be provided." The last ones serve the next request best."""
 
 
 async def adapt(state: CompileState) -> None:
@@ -25,8 +30,7 @@ async def adapt(state: CompileState) -> None:
     system: Sequence[Message] = state.session.system
     if state.messages is None:
         settled = [element for live in state.settled for element in _rendered(state, live)]
-        volatile = [element for live in state.unsettled for element in _rendered(state, live)]
-        prefill = _prefill(state)
+        volatile, prefill = _unsettled(state)
     else:
         count = leading_system(state.messages)
         system, rest = state.messages[:count], state.messages[count:]
@@ -37,14 +41,45 @@ async def adapt(state: CompileState) -> None:
     if not first and not settled and not volatile:
         volatile = [state.target.user_element(OPENING)]
     stable, moving, kept = place_tail([*first, *settled], volatile, prefill, "\n\n".join(state.tail), state.target)
-    state.elements, state.volatile, state.kept_of_first = stable, moving, kept
+    free = MOST_MARKERS - _markers(state.frame.before)
+    state.volatile, free = _marked(moving, free)
+    state.elements, _ = _marked(stable, free)
+    state.kept_of_first = kept
 
 
-def _prefill(state: CompileState) -> int:
-    """How many elements at the end are an assistant turn without calls, which the model is to continue."""
-    if not state.unsettled or any(message.role != "assistant" for message in state.unsettled[-1].turn.messages):
-        return 0
-    return len(_rendered(state, state.unsettled[-1]))
+def _markers(data: bytes) -> int:
+    return data.count(b'"cache_control":')
+
+
+def _marked(elements: list[Element], free: int) -> tuple[list[Element], int]:
+    """The elements with at most ``free`` cache markers, the last ones; and how many are still free."""
+    if all(element.marked is None for element in elements):
+        return elements, free
+    kept = list(elements)
+    for index in range(len(kept) - 1, -1, -1):
+        marked = kept[index].marked
+        if marked is not None:
+            count = _markers(marked[1]) or 1
+            if count <= free:
+                free -= count
+            else:
+                kept[index] = replace(kept[index], marked=None)
+    return kept, free
+
+
+def _unsettled(state: CompileState) -> tuple[list[Element], int]:
+    """The end of the conversation, and how many elements of it are an answer that was begun and is to be continued."""
+    volatile = [element for live in state.unsettled[:-1] for element in _rendered(state, live)]
+    if not state.unsettled:
+        return volatile, 0
+    last = state.unsettled[-1]
+    note = degraded_prefill(last.turn, state.target, state.session.head)
+    if note is None:
+        ending = _rendered(state, last)
+        return [*volatile, *ending], len(ending) if is_unanswered(last.turn) else 0
+    state.report.add("degraded", "the last message", "a prefilled answer became a note")
+    ending = (*_render(state, last.turn.messages[:-1]), *_render(state, (note,)))
+    return [*volatile, *ending], 1
 
 
 def _rendered(state: CompileState, live: LiveTurn) -> tuple[Element, ...]:

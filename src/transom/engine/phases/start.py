@@ -20,7 +20,7 @@ async def start(state: CompileState) -> None:
     """Bring the live window up to date with the history."""
     session, live = state.session, state.session.live
     live.weigh_new(lambda turn: weigh_turn(turn, state.tokenizer))
-    if not session.looked_up:
+    if not session.looked_up and live.history.turns:
         await _look_up(state)
         session.looked_up = True
         live.settle(state.former)
@@ -35,8 +35,6 @@ async def start(state: CompileState) -> None:
 async def _look_up(state: CompileState) -> None:
     live = state.session.live
     prefix = live.history.prefix
-    if len(prefix) < 2:
-        return
     folder = record_folder(prefix, state.runner.fingerprint, state.settings.window)
     entries = await state.store.read_all("windows", folder)
     live.records = [decode_record(entries[path].data) for path in sorted(entries)]
