@@ -115,8 +115,9 @@ def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, 
     """The request around the conversation, which stands last; tools and system prompt stand right before it."""
     tools = [raw for tool in head.tools if (raw := _render_tool(tool, report)) is not None]
     members = _own_fields(head) if head.format == FORMAT else _foreign_fields(head, report, bool(tools))
-    if head.model is not None and "max_tokens" not in members and "model" not in head.fields:
-        # A body that was read without a limit stays as it is; what never was a whole request is completed.
+    whole = head.format == FORMAT and "model" in head.fields
+    if head.model is not None and "max_tokens" not in members and not whole:
+        # A body of ours that was read without a limit stays as it is; what never was a whole request is completed.
         members["max_tokens"] = dumps(DEFAULT_MAX_TOKENS)
         report.add(
             "degraded", "max_tokens", f"Anthropic requires a limit and the source has none: {DEFAULT_MAX_TOKENS} was written"
