@@ -14,9 +14,19 @@ from typing import cast
 from hypothesis import strategies as st
 
 from ..jsontext import dumps_text
-from ..messages import Attachment, Call, Message, Part, RedactedThinking, Result, Text, Thinking
+from ..messages import Attachment, Call, Content, Message, Part, RedactedThinking, Result, Text, Thinking
 
-__all__ = ["TOOL_NAMES", "arguments", "chat_bodies", "conversations", "json_values", "responses_bodies", "texts"]
+__all__ = [
+    "TOOL_NAMES",
+    "agent_sessions",
+    "arguments",
+    "chat_bodies",
+    "conversations",
+    "json_values",
+    "prose",
+    "responses_bodies",
+    "texts",
+]
 
 Draw = Callable[[st.SearchStrategy[object]], object]
 
@@ -309,3 +319,94 @@ def _response_exchange(draw: st.DrawFn, call_ids: _Ids, item_ids: _Ids) -> list[
 def _response_output(draw: st.DrawFn, call: dict[str, object]) -> dict[str, object]:
     output = draw(texts(0) | st.just([{"type": "input_text", "text": "listed"}]))
     return {"type": f"{call['type']}_output", "call_id": call["call_id"], "output": output}
+
+
+_SIZES = (12, 12, 60, 60, 400, 400, 1_500, 5_000, 18_000)
+"""Characters of a text in an agent session: most are short, few are longer than a small window."""
+_SPOKEN = (
+    "the test reads a file and the parser fails where config.toml holds port 8443 so retry later with src/app/main.py line 118 "
+    "ERROR: broken pipe é ü 端口 設定 失敗 done created removed TODO must not change user_id=4711 sha 9f3c2a https://example.org/x"
+)
+_PHOTO = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 12).decode()
+
+
+def prose(number: int, size: int) -> str:
+    """Text of about ``size`` characters in lines, different for every number and the same in every process."""
+    pieces = [f"#{number}"]
+    vocabulary = _SPOKEN.split(" ")
+    length, state = len(pieces[0]), (number * 2_654_435_761 + size) & 0xFFFFFFFF
+    while length < size:
+        state = (state * 1_664_525 + 1_013_904_223) & 0xFFFFFFFF
+        word = vocabulary[(state >> 8) % len(vocabulary)]
+        pieces.append(("\n" if (state >> 24) % 9 == 0 else " ") + word)
+        length += len(pieces[-1])
+    return "".join(pieces)
+
+
+@st.composite
+def agent_sessions(
+    draw: st.DrawFn,
+    *,
+    max_requests: int = 6,
+    max_steps: int = 6,
+    sizes: tuple[int, ...] = _SIZES,
+    pinned: bool = True,
+    thinking: bool = True,
+    attachments: bool = True,
+) -> tuple[Message, ...]:
+    """A valid session of an agent that outgrows a small window: requests, each with a loop of calls, results of every size.
+
+    Every text is different, so that a test can tell where each of them went. Some messages are pinned, some system messages
+    stand where they stand, some reasoning is signed.
+    """
+    number = draw(st.integers(0, 9_999)) * 1_000
+    ids = _Ids()
+    messages: list[Message] = []
+
+    def text() -> str:
+        nonlocal number
+        number += 1
+        return prose(number, draw(st.sampled_from(sizes)))
+
+    if draw(st.booleans()):
+        messages.append(Message("system", prose(number, 60)))
+    for _ in range(draw(st.integers(1, max_requests))):
+        odd = draw(st.integers(0, 19))
+        if odd == 0 and len(messages) > 1:
+            messages.append(Message("system", prose(number, 60), positional=True))
+            number += 1
+        parts: list[Part] = [Text(text())]
+        if attachments and odd == 1:
+            parts.append(Attachment("image/png", data=_PHOTO))
+        if odd == 2:
+            parts.append(Text(text()))
+        pin = pinned and odd == 3
+        messages.append(Message("user", [Text(prose(number, 60))] if pin else parts, pinned=pin))
+        for _ in range(draw(st.integers(0, max_steps))):
+            messages.extend(_agent_step(draw, ids, text, thinking=thinking, pinned=pinned))
+    return tuple(messages)
+
+
+def _agent_step(draw: st.DrawFn, ids: _Ids, text: Callable[[], str], *, thinking: bool, pinned: bool) -> list[Message]:
+    kind = draw(st.integers(0, 19))
+    parts: list[Part] = []
+    if thinking and kind in {0, 1}:
+        # No provider takes a turn in progress without its signed reasoning, so it is kept short of what a window can hold.
+        parts.append(Thinking(text()[:400], signature="c2lnbmVk" if kind == 0 else None))
+    if kind < 8:
+        parts.append(Text(text()))
+    count = draw(st.sampled_from((1, 1, 1, 2, 3)))
+    if kind == 7 and draw(st.booleans()):
+        count = 0
+    pin = pinned and kind == 9
+    calls: list[Call] = []
+    for _ in range(count):
+        name = draw(st.sampled_from(TOOL_NAMES))
+        calls.append(Call(name, dumps_text({"q": text(), "n": len(calls)}), ids()))
+    made = [Message("assistant", [*parts, *calls], pinned=pin and count > 0)]
+    for call in calls:
+        content: tuple[Content, ...] = (Text(text()),) if kind != 10 else (Text(text()), Text(text()))
+        if kind == 12:
+            content = (*content, Attachment("image/png", data=_PHOTO))
+        made.append(Message("tool", [Result(content, call_id=call.id, name=call.name, is_error=kind == 11)]))
+    return made

@@ -12,8 +12,18 @@ from dataclasses import dataclass, replace
 from ...jsontext import dumps_text
 from ...messages import Attachment, Call, Message, Opaque, Part, RedactedThinking, Result, Text, Thinking, Turn
 from ...messages.digest import meaning_digest
+from ...store.blobs import blob_uri
 
-__all__ = ["TurnEdit", "apply_edits", "edits_between", "original_text", "part_text", "result_name", "spoken_parts"]
+__all__ = [
+    "TurnEdit",
+    "apply_edits",
+    "edits_between",
+    "original_text",
+    "part_text",
+    "result_name",
+    "spoken_parts",
+    "whole_text",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +140,11 @@ def part_text(part: Part) -> str:
             return part.data
 
 
+def whole_text(result: Result) -> str:
+    """Everything a result holds as one JSON text, files included."""
+    return dumps_text([part_text(item) for item in result.content])
+
+
 def original_text(turn: Turn, edit: TurnEdit) -> tuple[str, str]:
     """The text an edit of this turn replaces, and what it is: a tool's name, a role or a media type."""
     spoken = _spoken_messages(turn.messages)
@@ -142,7 +157,8 @@ def original_text(turn: Turn, edit: TurnEdit) -> tuple[str, str]:
     part = places[edit.part][1]
     match part:
         case Result():
-            return part.text, result_name(turn, spoken[edit.message], part) or "tool result"
+            text = whole_text(part) if edit.whole and edit.text and blob_uri(whole_text(part)) in edit.text else part.text
+            return text, result_name(turn, spoken[edit.message], part) or "tool result"
         case Call():
             return part.arguments, f"{part.name} arguments"
         case _:

@@ -1,25 +1,25 @@
 """The last step that always fits: oversized texts of the turns that must stay are offloaded.
 
 Pure. It applies when everything that may leave has left and the payload is still too large. Tool results are shortened
-first, then what the user wrote, then arguments of calls, then other text, and last what is no text; the largest texts first, all to the same
-length, so that no text is cut more than its neighbours.
+first, then what the user wrote, then arguments of calls, then other text, and last what is no text; the largest texts first,
+all to the same length, so that no text is cut more than its neighbours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ...jsontext import dumps_text
-from ...messages import Call, Message, Part, Result, Text
+from ...messages import Attachment, Call, Message, Opaque, Part, Result, Text
 from ...messages.digest import meaning_digest
 from ...store.blobs import blob_uri
 from ...tokens.counter import Tokenizer
 from ...tokens.weigh import weigh
 from ...vocabulary import Vocabulary
-from ..ledger.edits import TurnEdit, part_text, spoken_parts
-from ..ledger.live import LiveTurn
-from ..offload.excerpts import excerpt_to
+from ..ledger.edits import TurnEdit, apply_edits, part_text, spoken_parts, whole_text
+from ..ledger.live import LiveTurn, weigh_turn
+from ..offload.excerpts import byte_size, excerpt_to
 
 __all__ = ["Fit", "fit_turns"]
 
@@ -30,6 +30,9 @@ OVERSIZED = 1_024
 """Texts above this many tokens are shortened first, whatever they are, before any smaller one is touched."""
 
 _ARGUMENTS, _WHOLE = 2, 4
+ROUNDS = 12
+"""Plans made at most. Two settle nearly every turn."""
+
 RANKS = 5
 """Results, the user's text, arguments, other text, and what is no text: files and items only one provider understands."""
 
@@ -58,6 +61,7 @@ class _Candidate:
     text: str
     tokens: int
     whole: bool = False
+    label: str = ""
 
 
 def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Fit]:
@@ -70,18 +74,41 @@ def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabu
     candidates = [
         candidate for index, live in enumerate(turns) if not live.pinned for candidate in _candidates(index, live, tokenizer)
     ]
+    # What an excerpt weighs is known only once it is written, and it ends with a line: what it falls short of the plan is asked
+    # for again, more of it each time.
+    demand, excerpts = over, _Excerpts(tokenizer, vocabulary)
+    plan: dict[_Candidate, int] = {}
+    fits: list[Fit] = []
+    for more in range(ROUNDS):
+        previous, plan = plan, _plan(candidates, demand)
+        if plan == previous:
+            break
+        fits = _fits(len(turns), plan, excerpts)
+        short = over - sum(_saved(turns[fit.turn], fit, tokenizer) for fit in fits)
+        if short <= 0:
+            break
+        demand += short << more
+    return fits
+
+
+def _plan(candidates: Sequence[_Candidate], over: int) -> dict[_Candidate, int]:
+    """Which texts to cut, and to how many tokens."""
     chosen: dict[_Candidate, int] = {}
     saved = 0
-    for floor in (OVERSIZED, SMALLEST):
+    for floor in (OVERSIZED, SMALLEST, 0):
         for rank in range(RANKS):
             sizes = {candidate: chosen.get(candidate, candidate.tokens) for candidate in candidates if candidate.rank == rank}
             group = sorted((c for c in sizes if sizes[c] > floor), key=lambda c: -sizes[c])
-            limit = _level([sizes[candidate] for candidate in group], over - saved, floor) if rank < _WHOLE else SMALLEST
+            limit = _level([sizes[candidate] for candidate in group], over - saved, floor) if rank < _WHOLE else 0
             for candidate in group:
                 if saved < over and sizes[candidate] > limit:
                     chosen[candidate] = limit
                     saved += sizes[candidate] - limit
-    return _fits(turns, chosen, tokenizer, vocabulary)
+    return chosen
+
+
+def _saved(live: LiveTurn, fit: Fit, tokenizer: Tokenizer) -> int:
+    return live.tokens - weigh_turn(apply_edits(live.turn, fit.edits), tokenizer)
 
 
 def _level(sizes: Sequence[int], over: int, floor: int) -> int:
@@ -106,11 +133,11 @@ def _candidates(index: int, live: LiveTurn, tokenizer: Tokenizer) -> list[_Candi
         for spoken, ((_, part), (_, present)) in enumerate(pairs):
             rank = _rank(part, original.role)
             weight = _weight(present, tokenizer) if rank == _WHOLE else tokenizer.count(part_text(present))
-            found.append(_Candidate(index, ordinal, spoken, rank, part_text(part), weight))
+            found.append(_Candidate(index, ordinal, spoken, rank, part_text(part), weight, label=_label(part)))
             if isinstance(part, Result) and (files := [item for item in part.content if not isinstance(item, Text)]):
                 weight = sum(_weight(item, tokenizer) for item in files)
-                text = dumps_text([part_text(item) for item in part.content])
-                found.append(_Candidate(index, ordinal, spoken, _WHOLE, text, weight, whole=True))
+                label = ", ".join(dict.fromkeys(map(_label, files)))
+                found.append(_Candidate(index, ordinal, spoken, _WHOLE, whole_text(part), weight, whole=True, label=label))
     return found
 
 
@@ -128,28 +155,60 @@ def _rank(part: Part, role: str) -> int:
             return _WHOLE
 
 
+def _label(part: Part) -> str:
+    match part:
+        case Attachment():
+            return part.media_type
+        case Opaque():
+            return part.kind
+        case _:
+            return type(part).__name__
+
+
 def _weight(part: Part, tokenizer: Tokenizer) -> int:
     return weigh(Message.of("user", (part,)), tokenizer)
 
 
-def _spelled(shown: str, rank: int) -> str:
-    """Arguments stay JSON."""
-    return dumps_text({"_offloaded": shown}) if rank == _ARGUMENTS else shown
+@dataclass(slots=True)
+class _Excerpts:
+    """Texts cut to a length, each once."""
+
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+    made: dict[tuple[str, int, int], str] = field(default_factory=dict)
+
+    def cut(self, candidate: _Candidate, limit: int) -> str:
+        """What stands for the text in at most so many tokens, or the mark alone."""
+        key = (candidate.text, candidate.rank, limit)
+        known = self.made.get(key)
+        if known is None:
+            known = self.made[key] = self._cut(candidate, limit)
+        return known
+
+    def _cut(self, candidate: _Candidate, limit: int) -> str:
+        text, uri = candidate.text, blob_uri(candidate.text)
+        if candidate.rank == _WHOLE:
+            # An excerpt of what is no text would tell nobody anything.
+            size = byte_size(text)
+            return self.vocabulary.gap_mark(candidate.label, size, size, uri)
+        room = limit
+        while True:
+            shown = excerpt_to(text, uri=uri, limit_tokens=room, tokenizer=self.tokenizer, vocabulary=self.vocabulary)
+            if candidate.rank != _ARGUMENTS or shown == text:
+                return shown
+            # Arguments stay JSON, whose escapes weigh something too.
+            spelled = dumps_text({"_offloaded": shown})
+            excess = self.tokenizer.count(spelled) - limit
+            if excess <= 0 or room <= 0:
+                return spelled
+            room = max(0, room - max(excess, room // 8))
 
 
-def _fits(turns: Sequence[LiveTurn], chosen: dict[_Candidate, int], tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Fit]:
-    fits: list[Fit] = []
-    for index in range(len(turns)):
-        edits: list[TurnEdit] = []
-        for candidate, limit in chosen.items():
-            if candidate.turn != index:
-                continue
-            uri = blob_uri(candidate.text.encode(errors="surrogatepass"))
-            # An excerpt of what is no text would tell nobody anything: there the mark alone stands.
-            room = 0 if candidate.rank == _WHOLE else limit
-            shown = excerpt_to(candidate.text, uri=uri, limit_tokens=room, tokenizer=tokenizer, vocabulary=vocabulary)
-            if shown != candidate.text:
-                edits.append(TurnEdit(candidate.message, candidate.part, _spelled(shown, candidate.rank), candidate.whole))
-        if edits:
-            fits.append(Fit(index, tuple(edits)))
-    return fits
+def _fits(count: int, chosen: Mapping[_Candidate, int], excerpts: _Excerpts) -> list[Fit]:
+    edits: dict[int, list[TurnEdit]] = {}
+    for candidate, limit in chosen.items():
+        shown = excerpts.cut(candidate, limit)
+        if shown != candidate.text:
+            edit = TurnEdit(candidate.message, candidate.part, shown, candidate.whole)
+            edits.setdefault(candidate.turn, []).append(edit)
+    return [Fit(index, tuple(edits[index])) for index in range(count) if index in edits]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...errors import WindowError
 from ...tokens.weigh import weigh, weigh_tools
 from ..events import CompressEnded, CompressStarted
 from ..ledger.records import record_folder
@@ -18,7 +19,8 @@ async def overflow(state: CompileState) -> None:
     """Close the window where the history is above the trigger.
 
     Raises:
-        WindowError: system, tools, pinned turns and reserve alone exceed the window.
+        WindowError: system, tools, pinned turns and reserve alone exceed the window, or leave too little for the turns that
+            have to stay in their shortest form.
         StoreError: what would leave cannot be stored, and nothing fits without leaving.
     """
     tokenizer, head = state.tokenizer, state.session.head
@@ -27,11 +29,26 @@ async def overflow(state: CompileState) -> None:
     state.budget = _budget(state)
     state.budget.require_room()
     for _ in range(MOST_CLOSINGS):
-        if not state.runner.wants_to_close(state.turns, state.budget) or not await _allowed(state):
+        if not state.runner.wants_to_close(state.turns, state.budget):
+            return
+        if not await _allowed(state):
             return
         if not await _close(state):
-            return
+            break
         state.budget = _budget(state)
+    _require_fit(state, state.budget)
+
+
+def _require_fit(state: CompileState, budget: Budget) -> None:
+    """Refuse what would exceed the window although nothing more can leave: a provider would refuse it less clearly."""
+    movable = sum(live.tokens for live in state.turns if not live.pinned)
+    if movable > budget.available:
+        raise WindowError(
+            f"the window of {budget.window:,} tokens leaves {budget.available:,} to the conversation: its last turn and the "
+            f"newest user message weigh {movable:,} with every long text set aside (system {budget.system:,}, tools "
+            f"{budget.tools:,}, pinned turns {budget.pinned:,}, tail {budget.tail:,}, reserve {budget.reserve:,})",
+            hint="use a larger window, shorten the system prompt, offer fewer tools or pin less",
+        )
 
 
 def _budget(state: CompileState) -> Budget:
