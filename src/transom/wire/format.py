@@ -178,6 +178,12 @@ class Format(Protocol):
         """A new user entry that holds ``text``."""
         ...
 
+    def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:
+        """What the provider does with a conversation that ends in the assistant's words: continue them, take them for a
+        finished answer, or refuse the request.
+        """
+        ...
+
     def validate(self, body: object) -> list[Violation]:
         """Every rule of the provider that a parsed request body breaks, in document order."""
         ...

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..messages import Message, Text
+from ..messages import Message, Role, Text
 from .report import Report
 
-__all__ = ["NOTE", "degrade_prefill", "is_prefill"]
+__all__ = ["NOTE", "degrade_prefill", "is_prefill", "prefill_note"]
 
 NOTE = "Your next answer has already begun with the text that follows. Continue it where it ends and do not repeat it."
 
@@ -32,5 +32,9 @@ def degrade_prefill(messages: Sequence[Message], report: Report) -> tuple[Messag
     if not is_prefill(messages):
         return tuple(messages)
     report.add("degraded", f"messages[{len(messages) - 1}]", "a prefilled answer became a system note")
-    note = Message("system", [Text(NOTE), *messages[-1].parts], positional=True)
-    return (*messages[:-1], note)
+    return (*messages[:-1], prefill_note(messages[-1]))
+
+
+def prefill_note(message: Message, role: Role = "system") -> Message:
+    """What stands for a prefill: a note that asks for its continuation. Its reasoning, which no note may hold, is left out."""
+    return Message(role, [Text(NOTE), *(part for part in message.parts if isinstance(part, Text))], positional=role == "system")

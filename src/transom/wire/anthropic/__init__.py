@@ -17,7 +17,7 @@ from ..report import Report, Violation
 from .head import parse_head, render_frame
 from .parse import FORMAT, parse_message, parse_system
 from .render import append_text, render_turn, user_element
-from .rules import validate
+from .rules import refuses_prefill, validate
 
 __all__ = ["Anthropic"]
 
@@ -91,6 +91,10 @@ class Anthropic:
     def user_element(self, text: str) -> Element:
         """A new user entry."""
         return user_element(text)
+
+    def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:
+        """Anthropic continues the answer, except with models that take no prefill."""
+        return "refused" if refuses_prefill(head.model) else "continued"
 
     def validate(self, body: object) -> list[Violation]:
         """Every broken rule, in document order."""

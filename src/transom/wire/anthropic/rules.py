@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..report import Violation
 from .blocks import is_blank, valid_id
 
-__all__ = ["validate"]
+__all__ = ["refuses_prefill", "validate"]
 
 _API = "https://platform.claude.com/docs/en/api/messages"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use"
@@ -309,7 +309,7 @@ class _Check:
 
     def _prefill(self) -> None:
         last = self.messages[-1]
-        if not isinstance(last, Mapping) or last.get("role") != "assistant" or not _refuses_prefill(self.request.get("model")):
+        if not isinstance(last, Mapping) or last.get("role") != "assistant" or not refuses_prefill(self.request.get("model")):
             return
         blocks = _blocks(last.get("content"))
         if blocks and str(blocks[-1].get("type")).endswith(("server_tool_use", "_tool_result")):
@@ -361,7 +361,7 @@ class _Check:
                     yield where, index, block
 
 
-def _refuses_prefill(model: object) -> bool:
-    """Models since 4.6 take no prefill."""
+def refuses_prefill(model: object) -> bool:
+    """Whether a model takes no prefill, as none does since 4.6 (source: the page named in ``_PREFILL``)."""
     found = _VERSION.search(model) if isinstance(model, str) else None
     return found is not None and (int(found[1]), int(found[2] or 0)) >= (4, 6)

@@ -96,6 +96,10 @@ class Gemini:
         """A new user entry."""
         return user_element(text)
 
+    def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
+        """A content of the model is a finished answer."""
+        return "ignored"
+
     def validate(self, body: object) -> list[Violation]:
         """Every broken rule, in document order."""
         return validate(body)

@@ -119,9 +119,11 @@ def _choice(fields: Mapping[str, object]) -> ToolChoice | None:
 
 def render_frame(head: Head, report: Report) -> Frame:
     """The request around the conversation, which stands last."""
-    own = head.format == FORMAT
-    members = {field: dumps(value) for field, value in head.fields.items()} if own else _members(head, report)
     rendered = [(tool, _render_tool(tool, report)) for tool in head.tools]
+    if head.format == FORMAT:
+        members = {field: dumps(value) for field, value in head.fields.items()}
+    else:
+        members = _members(head, [tool for tool, raw in rendered if raw], report)
     legacy = [raw for tool, raw in rendered if raw and _is_legacy(tool)]
     modern = [raw for tool, raw in rendered if raw and not _is_legacy(tool)]
     if legacy:
@@ -137,7 +139,7 @@ def _is_legacy(tool: Tool) -> bool:
     return tool.origin is not None and tool.origin.format == FORMAT and tool.origin.place == "functions"
 
 
-def _members(head: Head, report: Report) -> dict[str, bytes]:
+def _members(head: Head, tools: Sequence[Tool], report: Report) -> dict[str, bytes]:
     members: dict[str, bytes] = {}
     for field in head.unshared:
         report.add("dropped", field, f"a request field that only {head.format} knows")
@@ -155,8 +157,11 @@ def _members(head: Head, report: Report) -> dict[str, bytes]:
         else:
             report.add("dropped", name, "Chat Completions has no such parameter")
     choice = head.tool_choice
-    if choice is not None:
-        members["tool_choice"] = dumps(_render_choice(choice, head.tools))
+    if choice is not None and not tools:
+        # "'tool_choice' is only allowed when 'tools' are specified."
+        report.add("dropped", "tool_choice", "a tool choice needs tools")
+    elif choice is not None:
+        members["tool_choice"] = dumps(_render_choice(choice, tools))
         if choice.parallel is not None:
             members["parallel_tool_calls"] = dumps(choice.parallel)
     return members

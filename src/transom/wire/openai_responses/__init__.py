@@ -92,6 +92,10 @@ class OpenAIResponses:
         """See ``Format.user_element``."""
         return render.user_element(text)
 
+    def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
+        """An ended message is a finished answer."""
+        return "ignored"
+
     def validate(self, body: object) -> list[Violation]:
         """See ``Format.validate``."""
         return rules.validate(body)

@@ -123,9 +123,12 @@ def render_frame(head: Head, instructions: bytes, report: Report) -> Frame:
     Args:
         instructions: the field's value as JSON text, empty for none.
     """
-    members = {field: dumps(value) for field, value in head.fields.items()} if head.format == FORMAT else _members(head, report)
     rendered = [raw for raw in (_render_tool(tool, report) for tool in head.tools) if raw]
     tools = b"[" + b",".join(rendered) + b"]" if rendered else b""
+    if head.format == FORMAT:
+        members = {field: dumps(value) for field, value in head.fields.items()}
+    else:
+        members = _members(head, report, has_tools=bool(tools))
     if instructions:
         members["instructions"] = instructions
     if tools:
@@ -134,7 +137,7 @@ def render_frame(head: Head, instructions: bytes, report: Report) -> Frame:
     return Frame(before, b"]}", tools=tools, system=instructions)
 
 
-def _members(head: Head, report: Report) -> dict[str, bytes]:
+def _members(head: Head, report: Report, *, has_tools: bool) -> dict[str, bytes]:
     members: dict[str, bytes] = {}
     for field in head.unshared:
         report.add("dropped", field, f"a request field that only {head.format} knows")
@@ -159,7 +162,9 @@ def _members(head: Head, report: Report) -> dict[str, bytes]:
     if text:
         members["text"] = dumps(text)
     choice = head.tool_choice
-    if choice is not None:
+    if choice is not None and not has_tools:
+        report.add("dropped", "tool_choice", "a tool choice needs tools")
+    elif choice is not None:
         kind = next((tool.kind for tool in head.tools if tool.name == choice.name and tool.kind == "custom"), "function")
         spelled: object = {"type": kind, "name": choice.name} if choice.mode == "tool" else choice.mode
         members["tool_choice"] = dumps(spelled)
