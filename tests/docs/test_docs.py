@@ -64,6 +64,7 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": path, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
 
 
+@pytest.mark.feature("U5")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_runs(example: Path, tmp_path: Path) -> None:
     done = subprocess.run(
@@ -78,6 +79,7 @@ def test_every_example_runs(example: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.feature("U5")
 @pytest.mark.parametrize("block", of("python"), ids=str)
 def test_every_python_block_is_a_passage_of_an_example(block: Block) -> None:
     assert any(block.text in example.read_text(encoding="utf-8") for example in EXAMPLES), (
