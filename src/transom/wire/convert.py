@@ -22,7 +22,6 @@ from .report import Report
 
 __all__ = ["convert", "convert_request", "join_payload", "render_request"]
 
-_CONTINUES_AN_ANSWER = "anthropic"
 _SYSTEM_STANDS_FIRST = frozenset({"gemini"})
 """Formats that have one place for system text, before the conversation."""
 
@@ -56,7 +55,7 @@ def convert(
     request = parser.parse(body)
     report = Report()
     if parser.name != writer.name:
-        if parser.name == _CONTINUES_AN_ANSWER and not _is_list(body):
+        if not _is_list(body) and parser.prefill(request.head) == "continued" != writer.prefill(request.head):
             request = replace(request, messages=degrade_prefill(request.messages, report))
         return convert_request(request, writer, options, report), report
     frame, elements = _render(request.messages, request, writer, options or RenderOptions(), report)
