@@ -13,6 +13,7 @@ from ...messages import Message, Turn, group_turns, leading_system
 from ...messages.history import OPENING
 from ...wire.format import Element
 from ..ledger.live import LiveTurn
+from ..placement.emptiness import without_empty_content
 from ..placement.prefill import degraded_prefill, is_unanswered
 from ..placement.tail import place_tail
 from ..state import CompileState
@@ -37,6 +38,7 @@ async def adapt(state: CompileState) -> None:
         turns = [rest[turn.start : turn.stop] for turn in group_turns(rest)]
         settled = [element for turn in turns for element in _render(state, turn)]
         volatile, prefill = [], 0
+    system = without_empty_content(system, state.report)
     state.frame, first = state.target.render_head(state.session.head, system, state.settings.options, state.report)
     if not first and not settled and not volatile:
         volatile = [state.target.user_element(OPENING)]
@@ -104,4 +106,4 @@ def _for_target(state: CompileState, turn: Turn) -> tuple[Message, ...]:
 
 
 def _render(state: CompileState, messages: Sequence[Message]) -> tuple[Element, ...]:
-    return state.target.render_turn(messages, state.settings.options, state.report)
+    return state.target.render_turn(without_empty_content(messages, state.report), state.settings.options, state.report)
