@@ -340,7 +340,8 @@ def _moved(
         for kind, text, label in shortened
     ]
     named = {item.place for item in record.items if item.kind != "head"}
-    gone = [live for live in span.turns[:cut] if live.place not in named]
+    # An earlier head is ours: it says nothing about what left.
+    gone = [live for live in span.turns[:cut] if live.place not in named and not live.head]
     messages = sum(len(live.source.messages) for live in gone)
     if archive and messages:
         first = next((message.text for live in gone for message in live.source.messages if message.text), "")
