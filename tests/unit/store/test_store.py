@@ -211,6 +211,18 @@ async def test_only_blobs_that_nothing_cites_are_collected(store: Store) -> None
     assert await store.exists(cited)
 
 
+@pytest.mark.feature("S16")
+async def test_a_blob_that_a_session_stores_again_is_young_again(tmp_path: Path, clock: Clock) -> None:
+    for name in ("memory", "sqlite"):
+        async with Store(OPENERS[name](tmp_path, clock), clock=clock) as store:
+            uri = await store.put("vfs", "old")
+            clock.now += 5000
+            await store.commit([blob_write("old")])
+            assert (await store.gc()).removed == ()
+            clock.now += 5000
+            assert (await store.gc()).removed == (uri,)
+
+
 @pytest.mark.feature("S14")
 async def test_search_names_the_archive_its_line_and_the_text_as_it_was(store: Store) -> None:
     raws = [

@@ -115,6 +115,8 @@ class MemoryBackend:
                 stored.append(fresh)
                 if fresh:
                     self._items[key] = item
+                else:
+                    self._items[key].accessed = item.accessed
         return stored
 
     async def search(self, query: str, *, namespaces: Sequence[str] = (), limit: int = 20) -> Sequence[Hit]:

@@ -186,6 +186,8 @@ class FilesystemBackend:
             there = names in files or self._files.status(names) is not None
             stored.append(not (write.if_absent and there))
             if not stored[-1]:
+                if names not in files:
+                    self._files.touch(names)
                 continue
             files[names] = write.data
             beside = tuple(_beside(names))

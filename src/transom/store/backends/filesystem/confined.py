@@ -100,6 +100,11 @@ class Confined:
             os.replace(source[-1], target[-1], src_dir_fd=old, dst_dir_fd=new)
             os.fsync(new)
 
+    def touch(self, names: Sequence[str]) -> None:
+        """Set a file's times to now."""
+        with self.directory(names[:-1]) as directory:
+            os.utime(names[-1], dir_fd=directory, follow_symlinks=False)
+
     def remove(self, names: Sequence[str]) -> bool:
         """Remove a file and the directories left empty; whether there was one."""
         if self.status(names) is None:

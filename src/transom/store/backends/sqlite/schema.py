@@ -6,8 +6,9 @@ made by a newer release is refused rather than guessed at.
 The full-text table is contentless: it holds postings only. Its row number is the entry's times ``DOCS`` plus the number of the
 text within the entry; the text is the entry itself (``texts`` is 1: by far the most) or lies in ``docs`` (``texts`` is 2), as a
 byte range of the entry or, where the two differ, in full. ``queue`` names the rows that are not indexed yet; it is written in
-the transaction of the entry, so that a killed process loses no index work. A put thus touches four pages of 4 KB; with a table
-row and an index entry for every text it was seven, and a third slower.
+the transaction of the entry, so that a killed process loses no index work. The column ``scope`` holds one word for the user
+whose text it is (none for the local user), so that a question in a store of many users reads no more than its own rows. A put
+thus touches four pages of 4 KB; with a table row and an index entry for every text it was seven, and a third slower.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _VERSION_1 = (
     """CREATE TABLE docs (
         id INTEGER PRIMARY KEY, line INTEGER NOT NULL, start INTEGER NOT NULL, size INTEGER NOT NULL, text TEXT)""",
     "CREATE TABLE queue (doc INTEGER PRIMARY KEY)",
-    """CREATE VIRTUAL TABLE words USING fts5 (text, dense, content='', tokenize="unicode61 remove_diacritics 2")""",
+    """CREATE VIRTUAL TABLE words USING fts5 (text, dense, scope, content='', tokenize="unicode61 remove_diacritics 2")""",
+    "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 1.0, 0.0)')",
     # A larger buffer in memory before a segment is written: measured 1.6 times the indexing rate of the default 1 MB.
     "INSERT INTO words (words, rank) VALUES ('hashsize', 16000000)",
 )

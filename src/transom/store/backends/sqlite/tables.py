@@ -5,6 +5,7 @@ Knows SQL and full text; no threads, no futures. Every function takes the connec
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,10 +16,14 @@ from ...backend import StoredEntry, Write
 from ...fulltext import clean, columns, texts_of
 from .schema import DOCS
 
-__all__ = ["Doc", "append", "delete", "entry_of", "find_doc", "flush", "meta_of", "put", "touch", "waiting"]
+__all__ = ["Doc", "append", "delete", "entry_of", "find_doc", "flush", "meta_of", "put", "scope_word", "touch", "waiting"]
 
 _INSERT = """INSERT INTO entries (namespace, path, created, size, texts, meta, data) VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (namespace, path) DO NOTHING"""
+# Not collected while a session is about to cite it again; at most one write a minute for an entry.
+_REUSED = """INSERT INTO uses (entry, accessed, uses) SELECT id, ?3, 1 FROM entries WHERE namespace = ?1 AND path = ?2
+             ON CONFLICT (entry) DO UPDATE SET accessed = excluded.accessed, uses = uses + 1
+             WHERE accessed < excluded.accessed - 60"""
 _UPDATE = "UPDATE entries SET created = ?, size = ?, texts = ?, meta = ?, data = ? WHERE id = ?"
 _NONE, _ITSELF, _DOCS = 0, 1, 2
 
@@ -54,6 +59,7 @@ def put(connection: sqlite3.Connection, write: Write, now: float) -> bool:
         entry = cursor.lastrowid
         assert entry is not None
     elif write.if_absent:
+        connection.execute(_REUSED, (write.namespace, write.path, now))
         return False
     else:
         entry = _id(connection, write.namespace, write.path)
@@ -134,8 +140,8 @@ def _id(connection: sqlite3.Connection, namespace: str, path: str) -> int | None
 
 def _unindex(connection: sqlite3.Connection, entry: int) -> None:
     """Take an entry out of the index. A contentless table forgets a row only when told what was in it."""
-    data, texts = connection.execute(
-        "SELECT CASE WHEN texts THEN data END, texts FROM entries WHERE id = ?", (entry,)
+    data, texts, namespace = connection.execute(
+        "SELECT CASE WHEN texts THEN data END, texts, namespace FROM entries WHERE id = ?", (entry,)
     ).fetchone()
     if texts == _NONE:
         return
@@ -144,8 +150,8 @@ def _unindex(connection: sqlite3.Connection, entry: int) -> None:
     rows = connection.execute("SELECT id, start, size, text FROM docs WHERE id >= ? AND id < ?", (first, end)).fetchall()
     for doc, start, size, text in rows if texts == _DOCS else [(first, 0, len(data), None)]:
         if doc not in queued:
-            values = (doc, *columns(text if text is not None else _part(data, start, size)))
-            connection.execute("INSERT INTO words (words, rowid, text, dense) VALUES ('delete', ?, ?, ?)", values)
+            values = (doc, *columns(text if text is not None else _part(data, start, size)), scope_word(namespace))
+            connection.execute("INSERT INTO words (words, rowid, text, dense, scope) VALUES ('delete', ?, ?, ?, ?)", values)
     connection.execute("DELETE FROM queue WHERE doc >= ? AND doc < ?", (first, end))
     connection.execute("DELETE FROM docs WHERE id >= ? AND id < ?", (first, end))
 
@@ -172,6 +178,12 @@ def find_doc(connection: sqlite3.Connection, doc: int) -> Doc | None:
     return Doc(namespace, path, line, text if text is not None else _part(data, start, size))
 
 
+def scope_word(namespace: str) -> str:
+    """What the index holds for the scope in a namespace; empty for the local user."""
+    _, _, scope = namespace.partition("@")
+    return f"s{hashlib.sha256(scope.encode()).hexdigest()[:20]}" if scope else ""
+
+
 def waiting(connection: sqlite3.Connection) -> bool:
     """Whether there is index work."""
     return connection.execute("SELECT 1 FROM queue LIMIT 1").fetchone() is not None
@@ -187,7 +199,8 @@ def flush(connection: sqlite3.Connection, most: int) -> int:
         found = find_doc(connection, doc)
         if found is not None:
             words, dense = columns(found.text)
-            connection.execute("INSERT INTO words (rowid, text, dense) VALUES (?, ?, ?)", (doc, words, dense))
+            values = (doc, words, dense, scope_word(found.namespace))
+            connection.execute("INSERT INTO words (rowid, text, dense, scope) VALUES (?, ?, ?, ?)", values)
             most -= len(words) + len(dense)
         done += 1
         if most <= 0:

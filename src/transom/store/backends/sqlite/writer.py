@@ -67,6 +67,8 @@ class Writer:
         self._connection: sqlite3.Connection | None = None
         self._settings: dict[str, int] = {}
         self._uncopied = 0
+        self._asleep = False
+        self._last = 0.0
 
     def submit(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False) -> Future[T]:
         """Run a function inside a transaction, in the thread.
@@ -106,8 +108,10 @@ class Writer:
             raise translate(error, self._path) from error
         finally:
             self._turn.release()
+        self._last = time.monotonic()
         self._uncopied += 1
-        if self._uncopied == _UNCOPIED:
+        if self._asleep or self._uncopied == _UNCOPIED:
+            self._asleep = False
             self.submit(lambda _: None)
         return (result,)
 
@@ -125,9 +129,10 @@ class Writer:
         try:
             while True:
                 try:
+                    self._asleep = not restless
                     job = self._jobs.get(timeout=_IDLE if restless else None)
                 except queue.Empty:
-                    restless = self._rest()
+                    restless = time.monotonic() - self._last < _IDLE or self._rest()
                     continue
                 group = self._gather(job)
                 ending = not group or group[-1] is None
