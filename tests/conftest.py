@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.prefix_net import prefix_net
 
 # How long an example takes says more about the machine than about the code: time is measured by script/bench.
 settings.register_profile("transom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -41,3 +42,17 @@ def _no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> It
         if sys.platform.startswith("linux"):
             patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _prefix_stands_still(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No compile of a test changes what its window has sent before; ``unstable_prefix`` leaves this net with a reason."""
+    marker = request.node.get_closest_marker("unstable_prefix")
+    if marker is not None:
+        assert marker.args, "unstable_prefix needs its reason"
+        assert str(marker.args[0]).strip(), "unstable_prefix needs its reason"
+        yield
+        return
+    with prefix_net() as net:
+        yield
+    assert net.broken == [], "a prefix broke within its window"
