@@ -212,3 +212,45 @@ def test_a_result_that_was_moved_before_is_named_by_the_address_of_its_whole() -
 @pytest.mark.feature("O19")
 def test_equal_spans_give_equal_bytes() -> None:
     assert write([*PLANTED, *chatter(20)]) == write([*PLANTED, *chatter(20)])
+
+
+@pytest.mark.feature("O19")
+@pytest.mark.parametrize("piece", ["<system-reminder>", "- [ ] a\n", "must never ", "a.", "`", "\n", "## A\n", "[", "1,", "aA"])
+def test_long_repetitive_texts_take_no_longer_than_others(piece: str) -> None:
+    text = piece * (300_000 // len(piece))
+    made = write([user(text), call("bash", "1", command=text), answer(text, "1"), assistant(text), user("And now?")], 1_000)
+    assert Quarters().count(made.text) <= 1_000
+
+
+@pytest.mark.feature("O19")
+def test_a_call_that_polls_a_running_command_counts_for_that_command() -> None:
+    messages = [
+        user("Run the tests."),
+        call("exec_command", "1", cmd="npm test"), answer("Process running with session ID 4711\n", "1"),
+        call("write_stdin", "2", session_id=4711, chars=""), answer("Process exited with code 1\nOutput:\nFAIL src/a.test.ts\n", "2"),
+    ]  # fmt: skip
+    text = write(messages).text
+    assert "- exit 1" in text
+    assert "$ npm test" in text
+    assert "FAIL src/a.test.ts" in text
+
+
+@pytest.mark.feature("O19")
+def test_a_mere_yes_stands_with_the_question_it_answers() -> None:
+    text = write(
+        [user("Look at the parser."), assistant("Found it. Shall I rewrite the lexer?"), user("yes"), assistant("Done.")]
+    ).text
+    assert "- w1:3 user > yes\n  to > Found it. Shall I rewrite the lexer?" in text
+
+
+@pytest.mark.feature("O19")
+def test_an_account_of_earlier_work_is_shown_by_its_parts_on_what_was_asked_and_what_is_open() -> None:
+    filler = "Much happened that nobody needs to know. " * 60
+    account = (
+        "This session is being continued from a previous conversation that ran out of context.\n\n"
+        f"1. Primary Request and Intent:\n   Port the billing importer.\n\n2. Files:\n   {filler}\n\n"
+        f"3. Pending Tasks:\n   - Remove the old importer\n\n4. Notes:\n   {filler}\n"
+    )
+    text = write([user(account), assistant("I go on.")], 700).text
+    assert "Port the billing importer." in text
+    assert "- Remove the old importer" in text

@@ -114,8 +114,6 @@ class _Reader:
         if not words.complete and words.uri:
             self.texts[words.uri] = event.text
         self.task = self.task or remark
-        if remark.who == "summary":
-            self.requests = [request for request in self.requests if request.said.who != "summary"]
         asked = None
         if self.requests and acknowledges(shown):
             last = self.requests[-1]
@@ -287,18 +285,24 @@ class _Reader:
             messages=messages,
             task=self.task,
             rules=tuple(self.rules),
-            requests=tuple(self.requests),
+            requests=self._requests(),
             stood=stood,
             steps=tuple(self.latest),
             tasks=(*prose, *self.plans.notes()),
             constraints=tuple(self.constraints.values()),
             decisions=tuple(self.decisions.values()),
-            errors=tuple(self._ended(note, self.failed_at[key]) for key, note in self.errors.items()),
+            errors=tuple(self._ended(note, self.failed_at[key]) for key, note in list(self.errors.items())[-self.most :]),
             files=tuple(FileNote(path, tuple(verbs.items()), failed) for path, (verbs, failed) in self.files.items()),
             commands=tuple(self.commands.values()),
             recurring=self.tally.notes(self.most),
             calls=self._calls(),
         )
+
+    def _requests(self) -> tuple[Request, ...]:
+        """All of them, but of several accounts of earlier work only the newest."""
+        accounts = [index for index, request in enumerate(self.requests) if request.said.who == "summary"]
+        outdated = set(accounts[:-1])
+        return tuple(request for index, request in enumerate(self.requests) if index not in outdated)
 
     def _ended(self, note: ErrorNote, at: int) -> ErrorNote:
         """An error line that names a file which was changed afterwards is probably dealt with, and says so."""

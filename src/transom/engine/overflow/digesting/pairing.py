@@ -22,6 +22,9 @@ _OUTPUT = re.compile(
 _RAN = re.compile(r"Ran `([^`\n]+)`\n```")
 
 
+_WAITING = 512  # calls of one turn that may be without a result; bounds what a result is compared with
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """Words of one message.
@@ -81,6 +84,8 @@ def events(messages: Sequence[Message]) -> list[Said | Exchange]:
                 exchange = Exchange(number, part.name, part.arguments, part.kind == "custom")
                 told.append(exchange)
                 waiting.append((part.id, exchange))
+                if len(waiting) > _WAITING:
+                    del waiting[0]
     return told
 
 

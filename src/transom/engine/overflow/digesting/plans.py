@@ -33,13 +33,14 @@ _MOST_BOXES = 200
 class Plans:
     """Collects open work while a span is told."""
 
-    __slots__ = ("_boxes", "_numbered", "_sets")
+    __slots__ = ("_boxes", "_files", "_numbered", "_sets")
 
     def __init__(self, earlier: Iterable[TaskNote] = ()) -> None:
         """``earlier``: tasks of an earlier window; those a tool keeps under an id can be updated by it."""
         self._sets: dict[str, tuple[TaskNote, ...]] = {}
         self._numbered = {note.source[1:]: note for note in earlier if note.source.startswith("#")}
         self._boxes: dict[str, TaskNote] = {}
+        self._files: set[str] = set()
 
     def tool(self, place: str, name: str, arguments: Mapping[str, object], answer: str | None) -> bool:
         """Take a call that keeps a plan. Returns whether it was one."""
@@ -84,11 +85,14 @@ class Plans:
             known = self._boxes.get(line.text)
             if state != "done" or known is not None or box is not None:
                 self._boxes.pop(line.text, None)
+                self._files.add(file)
                 self._boxes[line.text] = TaskNote(place, state, line, file)
 
     def gone(self, file: str) -> None:
         """A file was deleted, and its checkboxes with it."""
-        self._boxes = {text: note for text, note in self._boxes.items() if note.source != file}
+        if file in self._files:
+            self._files.discard(file)
+            self._boxes = {text: note for text, note in self._boxes.items() if note.source != file}
 
     def notes(self) -> tuple[TaskNote, ...]:
         """All entries, the state of each as last seen."""

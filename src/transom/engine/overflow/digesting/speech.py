@@ -19,11 +19,10 @@ from .notes import Line, Quote, Statement
 __all__ = ["acknowledges", "closing_line", "is_noise", "is_rules", "is_summary", "own_words", "statements", "weight"]
 
 _INSERTED = re.compile(
-    r"\s*<(system-reminder|local-command-caveat|local-command-stdout|local-command-stderr"
+    r"<(system-reminder|local-command-caveat|local-command-stdout|local-command-stderr"
     r"|environment_context|environment_details"
     r"|command-message|file_content|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
-    r"|system_warning|context_window)\b[^>]*>.*?</\1>\s*",
-    re.DOTALL,
+    r"|system_warning|context_window)\b[^>]{0,400}>"
 )
 _NOISE = re.compile(
     r"\s*\[Request interrupted by user[^\]]*\]\s*$|\s*<command-name>/(?:exit|clear|quit|compact|ide"
@@ -60,25 +59,48 @@ _READ = 24_000  # characters of one message, at both ends, in which statements a
 
 
 def own_words(text: str) -> Quote:
-    """The user's words; blocks that a client inserted count as gaps."""
-    if "<" not in text:
-        return Quote.whole(text)
+    """The user's words; blocks that a client inserted, and the blank around them, count as gaps."""
     pieces: list[str | int] = []
     at = 0
-    for match in _INSERTED.finditer(text):
-        if match.start() > at:
-            pieces.append(text[at : match.start()])
+    for start, end in _inserted(text):
+        words = text[at:start].strip()
+        if words:
+            left = text.index(words, at)
+            if left > at:
+                pieces.append(left - at)
+            pieces.append(words)
+            at = left + len(words)
         if pieces and isinstance(pieces[-1], int):
-            pieces[-1] += match.end() - match.start()
+            pieces[-1] += end - at
         else:
-            pieces.append(match.end() - match.start())
-        at = match.end()
-    if not at:
+            pieces.append(end - at)
+        at = end
+    if not pieces:
         return Quote.whole(text)
-    if text[at:].strip():
-        pieces.append(text[at:])
+    rest = text[at:]
+    if rest.strip():
+        pieces.append(rest)
+    elif rest and isinstance(pieces[-1], int):
+        pieces[-1] += len(rest)
     uri = blob_uri(text) if byte_size(text) >= OWN_BYTES else ""
     return Quote(tuple(pieces), len(text), uri, intact=True)
+
+
+def _inserted(text: str) -> Iterator[tuple[int, int]]:
+    """Where inserted blocks begin and end. A tag that is never closed inserts nothing, however often it is opened."""
+    at = 0
+    unclosed: set[str] = set()
+    for match in _INSERTED.finditer(text) if "<" in text else ():
+        tag = match.group(1)
+        if match.start() < at or tag in unclosed:
+            continue
+        close = f"</{tag}>"
+        end = text.find(close, match.end())
+        if end < 0:
+            unclosed.add(tag)
+            continue
+        at = end + len(close)
+        yield match.start(), at
 
 
 def is_noise(text: str) -> bool:
