@@ -312,6 +312,20 @@ async def test_counted_reads_survive_a_restart(tmp_path: Path, clock: Clock) -> 
         assert await store.reconcile() == {"indexed": 0}
 
 
+@pytest.mark.feature("S3")
+async def test_a_closed_store_is_one_file_that_may_be_copied(tmp_path: Path) -> None:
+    async with Store(SQLiteBackend(tmp_path / "home" / "store.db")) as store:
+        await store.put("notes", "quokka", path="a")
+        await store.search("quokka")
+        await store.get("context://notes/a")
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["store.db"]
+    backend = SQLiteBackend(tmp_path / "home" / "store.db")
+    await backend.snapshot(tmp_path / "copy.db")
+    await backend.close()
+    async with Store(SQLiteBackend(tmp_path / "copy.db", create=False)) as store:
+        assert [hit.uri for hit in await store.search("quokka")] == ["context://notes/a"]
+
+
 @pytest.mark.feature("S2", "S3")
 async def test_an_export_is_a_store_of_plain_files(store: Store, tmp_path: Path) -> None:
     blobs, lines = archive_lines([dumps({"content": "long output " * 500})])

@@ -53,12 +53,13 @@ class _Connections:
         if self.process != os.getpid():
             # Closing a connection that was inherited over a fork would drop the locks of the parent.
             return
-        self.writer.close()
         self.executor.shutdown(wait=True)
         with self.lock:
             idle, self.idle, self.closed = self.idle, [], True
         for connection in idle:
             connection.close()
+        # Last: only a connection that may write copies the log into the file and removes it.
+        self.writer.close()
 
 
 class SQLiteBackend:
