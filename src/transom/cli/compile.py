@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 
 from ..engine.payload import Payload
-from ..errors import FormatError, UsageError
+from ..errors import FormatError
 from ..recorder.flights import flight
 from ..runtime import build_context, fresh_store_path, open_store
-from ..settings import Settings, load
+from ..settings import Settings
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import load as load_transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
 from .conversation import From, read_bytes
-from .options import JSON, Prune, Scope, StorePath, Strategy, Target, Tokenizer, Window
+from .options import JSON, Fitting
 
 __all__ = ["compile_"]
 
@@ -24,13 +24,7 @@ def compile_(
     /,
     *,
     format: From = None,  # noqa: A002  # the option's name
-    target: Target = None,
-    window: Window = None,
-    strategy: Strategy = None,
-    store: StorePath = None,
-    tokenizer: Tokenizer = None,
-    prune: Prune = None,
-    scope: Scope = None,
+    fitting: Fitting | None = None,
     json: JSON = False,
 ) -> None:
     """Write the request body for a conversation's last turn, on stdout.
@@ -43,13 +37,10 @@ def compile_(
     file:
         A request body or a session file; - for stdin.
     """
-    given = {"target": target, "window": window, "strategy": strategy, "store": None if store is None else str(store)}
-    settings = load({**given, "tokenizer": tokenizer, "prune": prune, "scope": scope}).settings
-    if settings.window is None:
-        raise UsageError("compile needs a window", hint="give the model's context length, for example --window 32000")
+    settings, window = (fitting or Fitting()).settings()
     registry = builtin_registry(plugins=True)
     where = settings.store or fresh_store_path()
-    payload = asyncio.run(_compile(read_bytes(file), file, format, settings, settings.window, str(where), registry))
+    payload = asyncio.run(_compile(read_bytes(file), file, format, settings, window, str(where), registry))
     if json:
         output.json_line({"payload": payload.body, "meta": flight(payload.meta), "store": str(where)})
         return

@@ -1,22 +1,48 @@
 """Options that more than one command has, spelled once.
 
-An option that overrides a setting has ``None`` as its default, which leaves the setting to its other sources: hand what was
-given to ``transom.settings.load``.
+An option that overrides a setting has ``None`` as its default, which leaves the setting to its other sources.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
-__all__ = ["JSON", "Prune", "Scope", "StorePath", "Strategy", "Target", "Tokenizer", "Window"]
+from ..errors import UsageError
+from ..settings import Settings, load
+
+__all__ = ["JSON", "Fitting", "Scope", "StorePath"]
 
 JSON = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print exact JSON instead of text.")]
-Window = Annotated[int | None, Parameter(name="--window", help="The window that payloads must fit, in tokens.")]
-Target = Annotated[str | None, Parameter(name="--target", help="The wire format to write.")]
-Strategy = Annotated[str | None, Parameter(name="--strategy", help="Overflow strategies in order, separated by commas.")]
 StorePath = Annotated[str | None, Parameter(name="--store", help="What keeps what leaves the window: a file, or a folder.")]
-Tokenizer = Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k, cl100k or chars4.")]
-Prune = Annotated[bool | None, Parameter(name="--prune", negative="--no-prune", help="Shorten large tool results.")]
 Scope = Annotated[str | None, Parameter(name="--scope", help="Whose records are shared.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitting:
+    """What commands that fit a conversation into a window have in common. Each field is a setting of the same name."""
+
+    target: Annotated[str | None, Parameter(name="--target", help="The wire format to write.")] = None
+    window: Annotated[int | None, Parameter(name="--window", help="The window that payloads must fit, in tokens.")] = None
+    strategy: Annotated[str | None, Parameter(name="--strategy", help="Overflow strategies in order, separated by commas.")] = (
+        None
+    )
+    store: StorePath = None
+    tokenizer: Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k, cl100k or chars4.")] = None
+    prune: Annotated[bool | None, Parameter(name="--prune", negative="--no-prune", help="Shorten large tool results.")] = None
+    scope: Scope = None
+
+    def settings(self) -> tuple[Settings, int]:
+        """The settings in force, and the window, which they must name.
+
+        Raises:
+            SettingError: an option that does not fit its setting.
+            UsageError: no source names a window.
+        """
+        settings = load(asdict(self)).settings
+        if settings.window is None:
+            raise UsageError("no window is set", hint="give the model's context length, for example --window 32000")
+        return settings, settings.window

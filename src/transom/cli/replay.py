@@ -10,17 +10,16 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..engine.context import Context
-from ..errors import UsageError
 from ..recorder.flights import FlightRecorder
 from ..replay import Replay, replay
 from ..runtime import build_context, fresh_store_path, open_store
-from ..settings import Settings, load
+from ..settings import Settings
 from ..wire.registry import builtin_registry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts import load as load_transcript
 from . import output
 from .conversation import From, read_bytes
-from .options import JSON, Prune, Scope, StorePath, Strategy, Target, Tokenizer, Window
+from .options import JSON, Fitting
 
 __all__ = ["replay_"]
 
@@ -36,13 +35,7 @@ def replay_(
     /,
     *,
     format: From = None,  # noqa: A002  # the option's name
-    target: Target = None,
-    window: Window = None,
-    strategy: Strategy = None,
-    store: StorePath = None,
-    tokenizer: Tokenizer = None,
-    prune: Prune = None,
-    scope: Scope = None,
+    fitting: Fitting | None = None,
     report: Report = None,
     json: JSON = False,
 ) -> int:
@@ -56,14 +49,11 @@ def replay_(
     file:
         A session file or a request body; - for stdin.
     """
-    given = {"target": target, "window": window, "strategy": strategy, "store": None if store is None else str(store)}
-    settings = load({**given, "tokenizer": tokenizer, "prune": prune, "scope": scope}).settings
-    if settings.window is None:
-        raise UsageError("replay needs a window", hint="give the model's context length, for example --window 32000")
+    settings, window = (fitting or Fitting()).settings()
     where = settings.store or fresh_store_path()
     data = read_bytes(file)
     transcript = load_transcript(data, format, name=file)
-    outcome = asyncio.run(_replay(transcript, data, settings, settings.window, str(where)))
+    outcome = asyncio.run(_replay(transcript, data, settings, window, str(where)))
     outcome.store = str(where)
     document = outcome.document()
     if report is not None:
