@@ -142,6 +142,9 @@ class History:
             self.repairs.append(Repair("empty_message", index, f"an empty {message.role} message was left out", message))
         elif message.role == "assistant":
             self._add_assistant(index, message)
+        elif message.role == "tool" and self._open is not None:
+            # An answer that only its provider understands: it belongs to the call before it, which nobody else can see.
+            self._open.results.append((index, message, ()))
         elif self._open is not None and self._open.unanswered:
             self._open.held.append((index, message))
         else:
@@ -226,7 +229,7 @@ class History:
     def _close(self, current: _OpenTurn, ids: set[str]) -> tuple[list[Turn], list[Repair]]:
         """The open turn, completed with stand-ins, and what was held back behind it."""
         repairs: list[Repair] = []
-        answers: list[tuple[int, Message, tuple[int, ...]]] = sorted(current.results, key=lambda answer: min(answer[2]))
+        answers: list[tuple[int, Message, tuple[int, ...]]] = sorted(current.results, key=_call_order)
         if [answer[0] for answer in answers] != [answer[0] for answer in current.results]:
             repairs.append(Repair("reordered_result", current.results[0][0], "parallel results were put in call order"))
         for ordinal, slot in enumerate(current.calls):
@@ -236,7 +239,7 @@ class History:
                 repairs.append(
                     Repair("missing_result", current.run[-1][0], f"call {slot.call.name} had no result; a stand-in was put")
                 )
-        answers.sort(key=lambda answer: min(answer[2]))
+        answers.sort(key=_call_order)
         ids.update(slot.fresh_id for slot in current.calls)
         turn = _assemble(current, answers)
         for slot in current.calls:
@@ -245,6 +248,10 @@ class History:
                 repairs.append(Repair("renamed_id", current.run[0][0], detail))
         held = [Turn((message,), (message,), ((),), (index,)) for index, message in current.held]
         return [turn, *held], repairs
+
+
+def _call_order(answer: tuple[int, Message, tuple[int, ...]]) -> int:
+    return min(answer[2], default=-1)
 
 
 def _assemble(current: _OpenTurn, answers: Sequence[tuple[int, Message, tuple[int, ...]]]) -> Turn:

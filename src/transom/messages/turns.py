@@ -68,6 +68,8 @@ def _assistant_turn(messages: Sequence[Message], start: int) -> int:
             if answered or end < index:
                 break
             open_calls += _count(message, Call)
+        elif message.role == "tool" and not carries_result(message):
+            answered = True
         elif open_calls <= 0:
             break
         elif answers := _count(message, Result):
