@@ -227,7 +227,8 @@ def test_a_call_that_polls_a_running_command_counts_for_that_command() -> None:
     messages = [
         user("Run the tests."),
         call("exec_command", "1", cmd="npm test"), answer("Process running with session ID 4711\n", "1"),
-        call("write_stdin", "2", session_id=4711, chars=""), answer("Process exited with code 1\nOutput:\nFAIL src/a.test.ts\n", "2"),
+        call("write_stdin", "2", session_id=4711, chars=""),
+        answer("Process exited with code 1\nOutput:\nFAIL src/a.test.ts\n", "2"),
     ]  # fmt: skip
     text = write(messages).text
     assert "- exit 1" in text
