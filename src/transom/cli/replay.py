@@ -26,8 +26,8 @@ __all__ = ["replay_"]
 Report = Annotated[Path | None, Parameter(name="--report", help="Write the picture of the session as one HTML file.")]
 
 COLUMNS = ("turn", "messages", "input", "output", "window", "moved", "prefix", "ms", "what happened")
-SHOWN = 60
-"""Turns a table shows at most; --json has them all."""
+SHOWN = 200
+"""A longer session is shown by the turns in which something moved; --json has them all."""
 
 
 def replay_(
