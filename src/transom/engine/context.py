@@ -6,6 +6,7 @@ One context is one session. It is not meant to be shared between threads; compil
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Self
@@ -106,7 +107,8 @@ class Context:
         self._portal = Portal()
 
     def _fingerprint(self) -> str:
-        return f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.locale}"
+        shaping = f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.locale}"
+        return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
     @property
     def lineage(self) -> Lineage:

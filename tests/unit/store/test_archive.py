@@ -84,3 +84,10 @@ def test_search_sees_a_line_as_a_reader_does() -> None:
     line = dumps({"role": "assistant", "type": "message", "content": 'say "hi"\tnow', "tool_calls": [{"function": call}]})
     (text,) = archive_texts(line + b"\n")
     assert text.split("\n") == ['say "hi"\tnow', "write", "src/a.py", "one", "two", "mode: 493", "force: true"]
+
+
+def test_a_head_is_kept_whole_but_search_finds_what_it_stands_for_and_not_the_head() -> None:
+    head = dumps({"role": "user", "content": "stands for much " * 400, "transom": "head"})
+    blobs, lines = archive_lines([head, b'{"role":"user","content":"the original words"}'])
+    assert [write.text for write in blobs] == [None]
+    assert archive_texts(lines) == ("", "the original words")

@@ -7,13 +7,13 @@ address in every process.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 
 from ...jsontext import dumps
 from ...messages import Message, bytes_digest
 from ...messages.parts import Call, Part, RedactedThinking, Result, Text, Thinking
-from ...store.archive import archive_lines
+from ...store.archive import HEAD_KEY, archive_lines
 from ...store.backend import Write
 from ..ledger.live import head_turn
 from ..ledger.records import WindowRecord
@@ -30,16 +30,24 @@ def archive_path(messages: Sequence[Message]) -> str:
     return together.hexdigest()[:32]
 
 
-def archive_writes(messages: Sequence[Message]) -> list[Write]:
-    """All writes of a span's archive, content first, the archive itself last."""
-    blobs, data = archive_lines([original_line(message) for message in messages])
+def archive_writes(messages: Sequence[Message], heads: Container[int] = ()) -> list[Write]:
+    """All writes of a span's archive, content first, the archive itself last.
+
+    Args:
+        messages: the whole span, in order.
+        heads: which of them are heads of ours.
+    """
+    lines = [original_line(message, head=index in heads) for index, message in enumerate(messages)]
+    blobs, data = archive_lines(lines)
     return [*blobs, Write("archive", archive_path(messages), data, meta={"messages": len(messages)}, if_absent=True)]
 
 
-def original_line(message: Message) -> bytes:
+def original_line(message: Message, *, head: bool = False) -> bytes:
     """A message in its source format: its exact bytes, or, for one made by hand, a plain spelling of its parts."""
     if message.origin is not None:
         return message.origin.raw
+    if head:
+        return dumps({"role": message.role, "content": message.text, HEAD_KEY: "head"})
     if len(message.parts) == 1 and isinstance(message.parts[0], Text):
         return dumps({"role": message.role, "content": message.parts[0].text})
     return dumps({"role": message.role, "content": [_spell(part) for part in message.parts]})
@@ -75,6 +83,7 @@ def own_archives(live: LiveWindow) -> Iterator[tuple[str, Callable[[], list[Writ
     """
     by_archive = {record.archive: record for record in live.records if record.archive}
     covered: list[Message] = []
+    heads: frozenset[int] = frozenset()
     start = 0
     for uri in live.base.archives:
         record = by_archive.get(uri)
@@ -82,13 +91,18 @@ def own_archives(live: LiveWindow) -> Iterator[tuple[str, Callable[[], list[Writ
             continue
         stop = live.places[record.p_k]
         span = [*covered, *(message for turn in live.history.turns[start:stop] for message in turn.messages)]
-        yield archive_path(span), partial(archive_writes, span)
-        covered, start = _covered(record, live), stop
+        yield archive_path(span), partial(archive_writes, span, heads)
+        (covered, heads), start = _covered(record, live), stop
 
 
-def _covered(record: WindowRecord, live: LiveWindow) -> list[Message]:
+def _covered(record: WindowRecord, live: LiveWindow) -> tuple[list[Message], frozenset[int]]:
+    """What stands in place of a closed span, and which of it are heads."""
     messages: list[Message] = []
+    heads: set[int] = set()
     for item in record.items:
-        turn = head_turn(item.text) if item.kind == "head" else live.history.turns[live.places[item.place] - 1]
-        messages.extend(turn.messages)
-    return messages
+        if item.kind == "head":
+            heads.add(len(messages))
+            messages.extend(head_turn(item.text).messages)
+        else:
+            messages.extend(live.history.turns[live.places[item.place] - 1].messages)
+    return messages, frozenset(heads)

@@ -175,7 +175,7 @@ class Runner:
     async def _land(self, span: Span, record: WindowRecord, outcome: Outcome, folder: str, *, must: bool) -> Closing | None:
         cut = _cut_of(span, record)
         closed = _sources(span.turns[:cut]) if record.archive else []
-        archived = archive_writes(closed) if closed else []
+        archived = archive_writes(closed, _heads(span.turns[:cut])) if closed else []
         shortened = _shortened(span, record)
         texts = dict.fromkeys([*outcome.texts, *(text for _, text, _ in shortened)])
         path = record_path(folder, record)
@@ -213,6 +213,12 @@ def _movable(turns: Sequence[LiveTurn]) -> int:
 
 def _sources(turns: Sequence[LiveTurn]) -> list[Message]:
     return [message for live in turns for message in live.source.messages]
+
+
+def _heads(turns: Sequence[LiveTurn]) -> frozenset[int]:
+    """Which of the turns' messages are heads of ours."""
+    flags = [live.head for live in turns for _ in live.source.messages]
+    return frozenset(index for index, head in enumerate(flags) if head)
 
 
 def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room: Room) -> int:

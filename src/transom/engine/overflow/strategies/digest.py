@@ -61,6 +61,8 @@ class Digest:
             window=span.lineage.current,
             previous_window=span.lineage.previous,
         )
+        if not written.text:
+            return Outcome()
         items = (Item("head", text=written.text), *span.kept(cut))
         return Outcome(cut, items, span.messages(cut), span.leaving(cut), tuple(written.cited), self.name)
 
