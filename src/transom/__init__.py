@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .engine.context import Context
+    from .engine.offload.payloads import PruneSettings
     from .engine.overflow.strategies import chain, clear, digest, reset
     from .engine.payload import Payload
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
+    from .store.backends.filesystem import FilesystemBackend
     from .store.backends.memory import MemoryBackend
     from .store.backends.sqlite import SQLiteBackend
     from .store.store import Store
@@ -33,10 +35,12 @@ else:
 
 _HOMES = (
     (".engine.context", ("Context",)),
+    (".engine.offload.payloads", ("PruneSettings",)),
     (".engine.overflow.strategies", ("chain", "clear", "digest", "reset")),
     (".engine.payload", ("Payload",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
+    (".store.backends.filesystem", ("FilesystemBackend",)),
     (".store.backends.memory", ("MemoryBackend",)),
     (".store.backends.sqlite", ("SQLiteBackend",)),
     (".store.store", ("Store",)),
@@ -45,9 +49,11 @@ _HOMES = (
 __all__ = [
     "Call",
     "Context",
+    "FilesystemBackend",
     "MemoryBackend",
     "Message",
     "Payload",
+    "PruneSettings",
     "Result",
     "SQLiteBackend",
     "Store",

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ..jsontext import EMPTY
 from .construction import quick_init, slot_writer
-from .parts import Attachment, Call, Content, Part, RedactedThinking, Result, Text, Thinking, text_of
+from .parts import Attachment, Call, Content, Opaque, Part, RedactedThinking, Result, Text, Thinking, text_of
 
 __all__ = ["Edit", "Message", "Origin", "Role"]
 
@@ -60,6 +60,7 @@ class Message:
 
     Raises:
         ValueError: an unknown role, or results outside ``tool`` and ``user`` messages.
+        TypeError: content that is neither text nor parts.
     """
 
     role: Role
@@ -91,14 +92,18 @@ class Message:
     ) -> None:
         if role not in ROLES:
             raise ValueError(f"unknown role {role!r}: use one of {', '.join(ROLES)}")
+        if isinstance(content, _PARTS):
+            raise TypeError(f"the content of a message is text or a list of parts: write [{type(content).__name__}(…)]")
         body: list[Part] = [Text(content)] if isinstance(content, str) else list(content or ())
         body.extend(attachments)
+        calls = list(tool_calls)
+        _check_parts([*body, *calls])
         if role == "tool" and not any(isinstance(part, Result) for part in body):
             inner: tuple[Content, ...] = tuple(part for part in body if not isinstance(part, _NOT_IN_RESULTS))
             body = [Result(inner, call_id=tool_call_id or "", name=name or "", is_error=is_error)]
         if thinking is not None:
             body.insert(0, Thinking(thinking) if isinstance(thinking, str) else thinking)
-        body.extend(tool_calls)
+        body.extend(calls)
         if role in ("system", "assistant") and any(isinstance(part, Result) for part in body):
             raise ValueError(f"a {role} message cannot carry tool results: give them a message of role 'tool'")
         _fill(self, role, tuple(body), name, pinned, cache_breakpoint, positional, extra, None, ())
@@ -117,7 +122,13 @@ class Message:
         extra: Mapping[str, object] = EMPTY,
         edits: tuple[Edit, ...] = (),
     ) -> Message:
-        """Build from finished parts without conveniences or checks: what the wire parsers call."""
+        """Build from finished parts without conveniences or checks: what the wire parsers call.
+
+        Raises:
+            TypeError: text or a list in place of the tuple of parts.
+        """
+        if type(parts) is not tuple:
+            raise TypeError(f"Message.of takes a tuple of parts, not {type(parts).__name__}: Message(role, text) takes text")
         message = object.__new__(cls)
         _fill(message, role, parts, name, pinned, cache_breakpoint, positional, extra, origin, edits)
         return message
@@ -206,7 +217,19 @@ class Message:
         )
 
 
+_PARTS = (Text, Thinking, RedactedThinking, Attachment, Call, Result, Opaque)
 _NOT_IN_RESULTS = (Thinking, RedactedThinking, Call, Result)
+
+
+def _check_parts(values: Sequence[object]) -> None:
+    for value in values:
+        if not isinstance(value, _PARTS):
+            raise TypeError(
+                f"{type(value).__name__} is no part of a message: use Text, Call, Result, …; a provider's own JSON goes to "
+                "Context.load"
+            )
+
+
 _write_role = slot_writer(Message, "role")
 _write_parts = slot_writer(Message, "parts")
 _write_name = slot_writer(Message, "name")

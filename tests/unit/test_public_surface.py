@@ -1,4 +1,8 @@
-"""The small public surface, pinned: a change here is a change of the contract and needs its reason in the changelog."""
+"""The small public surface, pinned.
+
+A ratchet: users script against these names. One may be added, with a changelog fragment (`added`) that says what it is for;
+one may be taken away or renamed only with a fragment (`removed`, `changed`) that gives the reason. What is not listed may move.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,36 @@ import transom
 
 PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
-    *("Store", "MemoryBackend", "SQLiteBackend"),
+    *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("chain", "clear", "digest", "reset"),
+    "PruneSettings",  # the type of an argument of Context
 }
+
+CONTEXT = {
+    *("system", "tools", "tail", "load", "append"),  # what goes in
+    *("compile", "compile_sync", "aclose", "close"),
+    *("use", "on", "join", "report_usage"),  # who steps in, who listens, who tells
+    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "calibration"),  # what can be asked
+}
+
+STORE = {
+    *("put", "append", "put_if_absent", "commit", "delete"),
+    *("get", "expand", "read", "read_all", "entries", "exists", "list", "stats", "search"),
+    *("eviction", "cleanup", "gc", "verify", "export", "reconcile", "flush_uses", "close"),
+    *("uri", "namespace", "scoped", "scope", "backend"),
+}
+
+
+def _public(value: object) -> set[str]:
+    return {name for name in dir(value) if not name.startswith("_")}
+
+
+def test_a_context_has_these_verbs_and_answers() -> None:
+    assert _public(transom.Context(window=8_000)) == CONTEXT
+
+
+def test_a_store_has_these_verbs_and_answers() -> None:
+    assert _public(transom.Store(transom.MemoryBackend())) == STORE
 
 
 def test_the_public_names_are_these() -> None:
