@@ -17,7 +17,7 @@ from ..ledger.edits import apply_edits
 from ..ledger.live import LiveTurn, head_turn, weigh_turn
 from ..ledger.records import Item, Lineage
 
-__all__ = ["Outcome", "Room", "Span", "Strategy"]
+__all__ = ["Item", "Outcome", "Room", "Span", "Strategy"]
 
 
 @dataclass(frozen=True, slots=True)
