@@ -111,7 +111,8 @@ def dumps(value: object) -> bytes:
         JSONError: a value that JSON cannot hold (a set, a key that is not text, too deep, a cycle). A NaN becomes null.
     """
     try:
-        return orjson.dumps(value)
+        # What orjson 3.13 returns keeps the whole buffer it was written in, 4 to 16 KB for a message of 1 KB; a copy does not.
+        return bytes(memoryview(orjson.dumps(value)))
     except TypeError:
         return _dumps_slowly(value, sort=False)
 

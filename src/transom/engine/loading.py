@@ -61,8 +61,7 @@ class Loader:
         if items is None:
             request = target.parse(source)
             return self._take(request.messages, request.head if isinstance(source, Mapping | bytes | str) else None)
-        raws = [dumps(item) for item in items]
-        same = self._common(raws, target.name)
+        same = self._common(items, target.name)
         request = target.parse({**body, target.conversation: items[same:]} if body is not None else items[same:])
         fresh = list(request.messages)
         outside = sum(1 for message in fresh if message.origin is not None and message.origin.place)
@@ -71,7 +70,8 @@ class Loader:
         old = self.messages[self.system : self.system + same]
         before = self.messages
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
-        self.format, self.raws, self.system = target.name, raws, outside
+        self.raws = [*self.raws[:same], *_raws(fresh[outside:], items[same:])]
+        self.format, self.system = target.name, outside
         return Loaded(self.messages, _shared(before, self.messages), request.head if body is not None else None)
 
     def note(self, messages: Sequence[Message]) -> None:
@@ -89,15 +89,24 @@ class Loader:
         self.format, self.raws, self.system = "", [], 0
         return Loaded(self.messages, shared, head)
 
-    def _common(self, raws: Sequence[bytes], name: str) -> int:
+    def _common(self, items: Sequence[object], name: str) -> int:
         if name != self.format:
             return 0
         count = 0
-        for old, new in zip(self.raws, raws, strict=False):
-            if old != new:
+        for old, new in zip(self.raws, items, strict=False):
+            if old != dumps(new):
                 break
             count += 1
         return count
+
+
+def _raws(messages: Sequence[Message], items: Sequence[object]) -> list[bytes]:
+    """The items as bytes: those their messages hold already, so that nothing is written or kept twice."""
+    if len(messages) == len(items):
+        return [
+            dumps(item) if message.origin is None else message.origin.raw for message, item in zip(messages, items, strict=True)
+        ]
+    return [dumps(item) for item in items]
 
 
 def _elements(source: object, target: Format) -> tuple[list[object] | None, dict[str, object] | None]:
