@@ -98,12 +98,16 @@ class History:
     Attributes:
         turns: the settled turns.
         repairs: what was changed so far among settled turns.
+        prefix: prefix digests after each number of settled turns.
+        arrivals: prefix digests after each number of messages handed in, in the order they came: they tell apart histories
+            whose settled turns are the same.
     """
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self.repairs: list[Repair] = []
         self.prefix: list[bytes] = [ROOT]
+        self.arrivals: list[bytes] = [ROOT]
         self._count = 0
         self._open: _OpenTurn | None = None
         self._ids: set[str] = set()
@@ -114,6 +118,7 @@ class History:
         for message in messages:
             self._add(self._count, message)
             self._count += 1
+            self.arrivals.append(link(self.arrivals[-1], message))
 
     @property
     def count(self) -> int:

@@ -99,12 +99,15 @@ def head_turn(text: str) -> Turn:
     return Turn((message,), (message,), ((),), (-1,))
 
 
-def latest_applicable(records: Iterable[WindowRecord], places: Mapping[bytes, int]) -> WindowRecord | None:
-    """The last record whose whole history this history extends: both ``p(k)`` and ``p(n)`` lie on its chain.
+def latest_applicable(
+    records: Iterable[WindowRecord], places: Mapping[bytes, int], arrivals: Mapping[bytes, int]
+) -> WindowRecord | None:
+    """The last record whose whole history this history extends: ``p(k)``, ``p(n)`` and all that had come lie on its chains.
 
     Args:
         records: all that are known of conversations with the same first link.
         places: the history's prefix digests, each with the number of turns before it.
+        arrivals: the same of its messages in the order they came.
     """
-    fitting = [record for record in records if record.p_n in places and record.p_k in places]
-    return max(fitting, key=lambda record: (places[record.p_k], places[record.p_n]), default=None)
+    fitting = [record for record in records if record.p_n in places and record.p_k in places and record.arrived in arrivals]
+    return max(fitting, key=lambda record: (places[record.p_k], arrivals[record.arrived]), default=None)

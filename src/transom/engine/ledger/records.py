@@ -83,6 +83,8 @@ class WindowRecord:
         n: turns the history had.
         p_k: prefix digest after the first ``k``.
         p_n: prefix digest after all ``n``.
+        arrived: digest over every message that had come, unsettled ones included.
+        fitted: texts of turns that stay were offloaded so that this very history fits.
         items: what stands in place of the first ``k`` turns, in order.
         fits: oversized turns behind them.
         archive: URI of the closed span's messages; empty where nothing was moved out of the window by the closing.
@@ -95,6 +97,8 @@ class WindowRecord:
     n: int
     p_k: bytes
     p_n: bytes
+    arrived: bytes
+    fitted: bool
     items: tuple[Item, ...]
     fits: tuple[TurnFit, ...]
     archive: str
@@ -130,8 +134,8 @@ def record_folder(prefix: Sequence[bytes], fingerprint: str, window: int) -> str
 
 
 def record_path(folder: str, record: WindowRecord) -> str:
-    """Where the record of one closing lies. One that also shortens turns behind its span holds for that history alone."""
-    return f"{folder}{record.p_k.hex()}" + (f"-{record.p_n.hex()}" if record.fits else "")
+    """Where the record of one closing lies. One that also shortens turns that stay holds for that history alone."""
+    return f"{folder}{record.p_k.hex()}" + (f"-{record.arrived.hex()}" if record.fitted else "")
 
 
 def head_path(meaning: bytes, fingerprint: str, window: int) -> str:

@@ -8,6 +8,7 @@ of the ledger.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ...messages import History, Message, Repair, Turn
 from ...messages.digest import ROOT
@@ -17,7 +18,7 @@ from .records import Lineage, WindowRecord
 
 __all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
 
-EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, (), (), "", (), Lineage(), "")
+EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, ROOT, False, (), (), "", (), Lineage(), "")
 """What is in force before any window closed."""
 
 Former = Callable[[Turn, tuple[TurnEdit, ...]], tuple[Turn, Mapping[str, int], tuple[Moved, ...]]]
@@ -64,14 +65,15 @@ class LiveWindow:
 
     def adopt_head(self, record: WindowRecord) -> None:
         """The caller wrote a head of ours back as its first message: go on in the window it opened."""
-        self.base = WindowRecord(0, 0, ROOT, ROOT, (), (), "", record.archives, record.lineage, record.strategy)
+        self.base = replace(EMPTY_RECORD, archives=record.archives, lineage=record.lineage, strategy=record.strategy)
         if self.turns:
             self.turns[0].head = True
 
     def settle(self, former: Former) -> bool:
         """Apply the last record that fits this history, if it is not in force already. Whether anything changed."""
-        record = latest_applicable(self.records, self.places)
-        if record is None or (record.p_k == self.base.p_k and record.p_n == self.base.p_n):
+        arrivals = {digest: count for count, digest in reversed(list(enumerate(self.history.arrivals)))}
+        record = latest_applicable(self.records, self.places, arrivals)
+        if record is None or (record.p_k == self.base.p_k and record.arrived == self.base.arrived):
             return False
         self.apply(record, former)
         return True

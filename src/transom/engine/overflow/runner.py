@@ -68,6 +68,7 @@ class Runner:
         breaker: opens after three failures; then only ``reset`` is tried.
         timeout: seconds a strategy may take; ``None`` waits for ever.
         failure: why the last closing fell short, empty when it did not.
+        struck: the strategy failed in the last closing, and ``reset`` took its place.
     """
 
     store: Store
@@ -78,6 +79,7 @@ class Runner:
     breaker: Breaker = field(default_factory=Breaker)
     timeout: float | None = 120.0
     failure: str = ""
+    struck: bool = False
 
     def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget) -> bool:
         """Whether the movable history is above the trigger."""
@@ -88,7 +90,7 @@ class Runner:
         turns: Sequence[LiveTurn],
         budget: Budget,
         base: WindowRecord,
-        end: tuple[int, bytes],
+        end: tuple[int, bytes, bytes],
         folder: str,
         known: Sequence[WindowRecord],
     ) -> Closing | None:
@@ -98,7 +100,7 @@ class Runner:
             turns: everything in the window, unsettled turns at the end included.
             budget: what to reach.
             base: the record in force (an empty one in a session's first window).
-            end: turns settled, and the prefix digest there.
+            end: turns settled, the prefix digest there, and the digest over all that has come.
             folder: where records of this conversation lie.
             known: records of this conversation already read.
 
@@ -108,6 +110,7 @@ class Runner:
         Raises:
             StoreError: what would leave cannot be stored, and the history does not fit without leaving.
         """
+        self.failure, self.struck = "", False
         span = self._span(turns, budget, base)
         movable = _movable(turns)
         must = movable > budget.available
@@ -156,6 +159,7 @@ class Runner:
         except Exception as error:  # noqa: BLE001
             # A strategy may be anybody's code and may call a model: whatever it raises, the chain falls to its last step.
             self.breaker.fail()
+            self.struck = True
             self.failure = f"{strategy.name}: {error}"
             log.warning("overflow strategy %s failed: %s", strategy.name, error)
             return await Reset().apply(span)
@@ -183,7 +187,7 @@ class Runner:
         try:
             stored = await self.store.commit([*writes, Write("windows", path, encode_record(record), if_absent=True)])
         except StoreError as error:
-            self.breaker.fail()
+            # No fault of the strategy's: its breaker is left alone.
             self.failure = str(error)
             if must:
                 raise
@@ -192,7 +196,8 @@ class Runner:
         reused = not stored[-1]
         if reused and (entry := await self.store.read("windows", path)) is not None:
             record = decode_record(entry.data)
-        self.breaker.succeed()
+        if not self.struck and not self.breaker.open:
+            self.breaker.succeed()
         own = f"context://archive/{archived[-1].path}" if archived else ""
         size = len(archived[-1].data) if archived else 0
         return Closing(record, tuple(_moved(span, record, cut, shortened, own, size)), own, reused)
@@ -254,7 +259,7 @@ def _known(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | None:
         (
             record
             for record in known
-            if place and record.p_k == place and not record.fits and record.lineage.previous == span.lineage.current
+            if place and record.p_k == place and not record.fitted and record.lineage.previous == span.lineage.current
         ),
         None,
     )
@@ -283,7 +288,9 @@ def _check(outcome: Outcome, span: Span) -> None:
         raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} tokens)")
 
 
-def _record(span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecord, end: tuple[int, bytes]) -> WindowRecord:
+def _record(
+    span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecord, end: tuple[int, bytes, bytes]
+) -> WindowRecord:
     """The decision as a record. Where nothing could leave, the record in force goes on with more texts offloaded."""
     fitted = {span.turns[fit.turn].place: fit.edits for fit in fits}
     if outcome.changed:
@@ -299,8 +306,10 @@ def _record(span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecor
         n=end[0],
         p_k=p_k,
         p_n=end[1],
+        arrived=end[2],
+        fitted=bool(fits) or any(live.edits for live in behind),
         items=tuple(_merged(item, fitted) for item in items),
-        fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := fitted.get(live.place, live.edits))),
+        fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := _edits(live.edits, fitted.get(live.place, ())))),
         archive=archive,
         archives=(*base.archives, archive) if archive else base.archives,
         lineage=base.lineage.advance(),
@@ -312,8 +321,13 @@ def _merged(item: Item, fitted: dict[bytes, tuple[TurnEdit, ...]]) -> Item:
     edits = fitted.get(item.place)
     if not edits or item.kind == "head":
         return item
-    replaced = {(edit.message, edit.part) for edit in edits}
-    return Item("edit", place=item.place, edits=(*(e for e in item.edits if (e.message, e.part) not in replaced), *edits))
+    return Item("edit", place=item.place, edits=_edits(item.edits, edits))
+
+
+def _edits(before: tuple[TurnEdit, ...], now: tuple[TurnEdit, ...]) -> tuple[TurnEdit, ...]:
+    """Later edits take the place of earlier ones of the same part."""
+    replaced = {(edit.message, edit.part) for edit in now}
+    return (*(edit for edit in before if (edit.message, edit.part) not in replaced), *now) if now else before
 
 
 def _cut_of(span: Span, record: WindowRecord) -> int:

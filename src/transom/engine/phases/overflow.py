@@ -81,10 +81,10 @@ async def _close(state: CompileState) -> bool:
     state.bus.emit(CompressStarted(before, tokens, budget.trigger))
     history = live.history
     folder = record_folder(history.prefix, state.runner.fingerprint, state.settings.window)
-    end = (len(history.turns), history.prefix[-1])
+    end = (len(history.turns), history.prefix[-1], history.arrivals[-1])
     closing = await state.runner.close(state.turns, budget, live.base, end, folder, live.records)
+    state.failure = state.runner.failure or state.failure
     if closing is None:
-        state.failure = state.runner.failure or state.failure
         state.bus.emit(CompressEnded(before, "", tokens, state.runner.failure))
         return False
     live.apply(closing.record, state.former)
@@ -96,6 +96,6 @@ async def _close(state: CompileState) -> bool:
         state.own_archive = closing.archive
     state.report_moved(closing.moved)
     after = sum(turn.tokens for turn in state.turns if not turn.pinned)
-    state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, after))
+    state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, after, state.runner.failure))
     await state.slots.run("after-overflow", state)
     return True
