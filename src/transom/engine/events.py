@@ -36,7 +36,9 @@ class CompressStarted:
 
 @dataclass(frozen=True, slots=True)
 class CompressEnded:
-    """A closing landed (``strategy`` names the step) or did not (``strategy`` is empty and ``failure`` says why)."""
+    """A closing landed (``strategy`` names the step) or did not (``strategy`` is empty). ``failure`` says what went wrong: what
+    kept it from landing, or why ``reset`` had to take the place of the strategy.
+    """
 
     window_id: str
     strategy: str

@@ -40,7 +40,7 @@ class PayloadMeta:
         prefix_bytes: leading bytes equal to the previous compile for the same target.
         sequence_bytes: length of the compared sequence.
         tail_bytes: length from its first volatile byte on.
-        failure: why a closing fell short, empty if none did.
+        failure: why a closing did not land, or why ``reset`` took the place of its strategy; empty if neither.
         timings: milliseconds by phase.
     """
 

@@ -25,6 +25,7 @@ from .archive import archive_path, archive_writes
 from .breaker import Breaker
 from .budget import Budget
 from .fitting import Fit, fit_turns
+from .heap import RELEASE_FROM, release_freed
 from .strategies.reset import Reset
 from .strategy import Outcome, Room, Span, Strategy
 
@@ -123,7 +124,10 @@ class Runner:
             if not fits and (not outcome.changed or (not must and gained < budget.available * MIN_GAIN)):
                 return None
             record = _record(span, outcome, fits, base, end)
-        return await self._land(span, record, outcome, folder, must=must)
+        closing = await self._land(span, record, outcome, folder, must=must)
+        if closing is not None and sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
+            release_freed()
+        return closing
 
     def _span(self, turns: Sequence[LiveTurn], budget: Budget, base: WindowRecord) -> Span:
         room = Room(budget.low_water, budget.trigger, budget.available, budget.head)
