@@ -174,6 +174,8 @@ def _account(
         parts={**meta.parts, "reserve": meta.reserve},
         limits={"window": meta.window, "trigger": meta.trigger, "capacity": meta.window - meta.reserve},
     )
+    if meta.repairs:
+        turn["repairs"] = [repair.detail for repair in meta.repairs]
     if meta.failure:
         turn["failure"] = meta.failure
 

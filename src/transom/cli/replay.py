@@ -125,6 +125,9 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
         output.note(f"{skip.where} could not be read: {skip.reason}")
     if len(transcript.skipped) > len(damaged):
         output.note(f"{len(transcript.skipped) - len(damaged)} entries of the file are no messages")
+    repaired = sum(1 for turn in turns if "repairs" in turn)
+    if repaired:
+        output.note(f"the history had to be repaired before {repaired} turns (--json says how)")
     output.line(f"store: {outcome.store}")
     if report is not None:
         output.line(f"report: {report}")

@@ -59,6 +59,7 @@ class Session:
         failed: texts that could not be stored, and so stay as they are.
         looked_up: the store was asked for records of this conversation.
         repairs: how many repairs were reported.
+        removed: addresses of messages that repair took out and that are stored.
         compared: the last compared sequence by target.
         ratio: correction of weights in force; changes when a window closes.
     """
@@ -71,6 +72,7 @@ class Session:
     failed: set[str] = field(default_factory=set)
     looked_up: bool = False
     repairs: int = 0
+    removed: set[str] = field(default_factory=set)
     compared: dict[str, Compared] = field(default_factory=dict)
     ratio: float = 1.0
 

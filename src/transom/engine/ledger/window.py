@@ -49,6 +49,11 @@ class LiveWindow:
         self._fits: dict[bytes, tuple[TurnEdit, ...]] = {}
 
     @property
+    def root(self) -> bytes:
+        """The prefix digest after the first turn: what all histories of this conversation share."""
+        return self.history.prefix[min(1, len(self.history.prefix) - 1)]
+
+    @property
     def places(self) -> dict[bytes, int]:
         """Prefix digests of the history, each with the number of turns before it."""
         prefix = self.history.prefix

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ...jsontext import dumps, loads
+from ...messages import Repair
+from ...store.blobs import blob_uri
 from ...wire.report import Note
 from ..events import CompileDone
+from ..overflow.archive import original_line
 from ..payload import Compared, Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
 
@@ -42,7 +45,8 @@ async def done(state: CompileState) -> Payload:
         closed=state.closed,
         notes=tuple(state.report.notes),
         repairs=tuple(
-            Note("repaired", f"messages[{repair.index}]", f"{repair.kind}: {repair.detail}") for repair in state.repairs
+            Note("repaired", f"messages[{repair.index}]", f"{repair.kind}: {repair.detail}{_kept(state, repair)}")
+            for repair in state.repairs
         ),
         prefix_bytes=common_prefix(before.pieces, now.pieces) if before is not None else 0,
         sequence_bytes=now.length,
@@ -54,6 +58,12 @@ async def done(state: CompileState) -> Payload:
     session.repairs = len(live.history.repairs)
     state.bus.emit(CompileDone(meta))
     return Payload(meta, pieces, now)
+
+
+def _kept(state: CompileState, repair: Repair) -> str:
+    """Where the message is that a repair took out."""
+    uri = blob_uri(original_line(repair.removed)) if repair.removed is not None else ""
+    return f"; kept at {uri}" if uri in state.session.removed else ""
 
 
 def _scaled(tokens: int, ratio: float) -> int:
