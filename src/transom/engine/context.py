@@ -98,6 +98,7 @@ class Context:
         self._slots = Slots()
         self._session = Session()
         self._own_system: tuple[Message, ...] = ()
+        self._loaded_system: tuple[Message, ...] = ()
         self._loader = Loader()
         self._weights = Weights()
         self._calibration = Calibration()
@@ -175,7 +176,7 @@ class Context:
         else:
             fresh = messages[loaded.kept :]
         self._session.live.extend(fresh)
-        self._session.system = tuple(messages[:leading])
+        self._loaded_system = tuple(messages[:leading])
         if loaded.head is not None:
             self._session.head = loaded.head
 
@@ -218,8 +219,8 @@ class Context:
 
     def _state(self, target: str | None) -> CompileState:
         session = self._session
-        own = [message for message in self._own_system if message not in session.system]
-        session.system = (*own, *session.system)
+        own = [message for message in self._own_system if message not in self._loaded_system]
+        session.system = (*own, *self._loaded_system)
         forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
         return CompileState(
             settings=self._settings,
