@@ -43,7 +43,8 @@ def archive_lines(raws: Sequence[bytes], *, inline_limit: int = 4096) -> tuple[l
     """
     blobs: dict[str, Write] = {}
     lines = [_archive_line(raw, inline_limit, blobs) for raw in raws]
-    return list(blobs.values()), b"".join(line + b"\n" for line in lines)
+    lines.append(b"")
+    return list(blobs.values()), b"\n".join(lines)
 
 
 def _archive_line(raw: bytes, limit: int, blobs: dict[str, Write]) -> bytes:

@@ -34,6 +34,7 @@ T = TypeVar("T")
 _READERS = 4
 _INLINE = 64 * 1024
 _YIELD = 0.002
+_LARGE = 4 * 1024 * 1024
 _FLUSH_BYTES = 8 * 1024 * 1024
 _IDLE_FLUSH_BYTES = 512 * 1024
 
@@ -182,7 +183,10 @@ class SQLiteBackend:
         if not checked:
             return []
         now = self._clock()
-        return await self._write(lambda connection: [tables.put(connection, write, now) for write in checked], sync=True)
+        large = sum(len(write.data) for write in checked) >= _LARGE
+        return await self._write(
+            lambda connection: [tables.put(connection, write, now) for write in checked], sync=True, large=large
+        )
 
     async def search(self, query: str, *, namespaces: Sequence[str] = (), limit: int = 20) -> Sequence[Hit]:
         """See ``Search``. On a store that cannot be written, what was not indexed yet is not found."""
@@ -265,8 +269,8 @@ class SQLiteBackend:
                 weakref.finalize(self, self._open.close)
             return self._open
 
-    async def _write(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False) -> T:
-        return await asyncio.wrap_future(self._connections().writer.submit(run, sync=sync))
+    async def _write(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False, large: bool = False) -> T:
+        return await asyncio.wrap_future(self._connections().writer.submit(run, sync=sync, large=large))
 
     async def _write_soon(self, run: Callable[[sqlite3.Connection], T], size: int = 0) -> T:
         if size <= _INLINE:

@@ -32,13 +32,14 @@ _UNCOPIED = 2000
 
 
 class _Job:
-    """One function to run in a transaction, and whether the disk must have it before anybody is told."""
+    """One function to run in a transaction, whether the disk must have it before anybody hears, and whether it writes a lot."""
 
-    __slots__ = ("future", "run", "sync")
+    __slots__ = ("future", "large", "run", "sync")
 
-    def __init__(self, run: Callable[[sqlite3.Connection], object], *, sync: bool) -> None:
+    def __init__(self, run: Callable[[sqlite3.Connection], object], *, sync: bool, large: bool) -> None:
         self.run = run
         self.sync = sync
+        self.large = large
         self.future: Future[object] = Future()
 
 
@@ -70,15 +71,16 @@ class Writer:
         self._asleep = False
         self._last = 0.0
 
-    def submit(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False) -> Future[T]:
+    def submit(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False, large: bool = False) -> Future[T]:
         """Run a function inside a transaction, in the thread.
 
         Args:
             run: may run twice, when another function of its group failed.
             sync: the future is resolved after the disk confirmed; else after the operating system has it (which survives the
                 end of the process, not of the machine).
+            large: it writes so much that the connection's page cache fills; the cache is freed afterwards.
         """
-        job = _Job(run, sync=sync)
+        job = _Job(run, sync=sync, large=large)
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=f"store {self._path.name}", daemon=True)
@@ -209,6 +211,8 @@ class Writer:
         if self._uncopied >= _UNCOPIED:
             self._uncopied = 0
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if any(job.large for job in group):
+            connection.execute("PRAGMA shrink_memory")
         return results
 
     def _begin(self, connection: sqlite3.Connection) -> None:
