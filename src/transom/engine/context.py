@@ -19,6 +19,7 @@ from ..store.backends.memory import MemoryBackend
 from ..store.store import Store
 from ..tokens import Calibration, Tokenizer, Weights
 from ..tokens.named import tokenizer_named
+from ..tokens.usage import Reported, UsagePreference, check_preference, correction
 from ..vocabulary import ENGLISH, Vocabulary
 from ..wire.detect import detect
 from ..wire.format import Head, RenderOptions, Request
@@ -56,6 +57,8 @@ class Context:
         thinking: what becomes of reasoning that a target cannot take: ``drop`` or ``text``.
         vocabulary: every string a model reads.
         formats: the wire formats known; the built-in four and what packages register by default.
+        usage_preference: which number counts once usage is reported: the larger one (``max``), the report (``feed-first``) or
+            our own (``tokenizer-first``, only with a tokenizer other than the heuristic).
         check: report broken invariants as events; for development.
 
     Raises:
@@ -75,6 +78,7 @@ class Context:
         thinking: Literal["drop", "text"] = "drop",
         vocabulary: Vocabulary = ENGLISH,
         formats: FormatRegistry | None = None,
+        usage_preference: UsagePreference = "max",
         check: bool = False,
     ) -> None:
         if window < 1:
@@ -94,6 +98,7 @@ class Context:
             prune=prune if isinstance(prune, PruneSettings) else PruneSettings(vocabulary=vocabulary) if prune else None,
             options=RenderOptions(thinking=thinking),
             check=check,
+            usage=check_preference(usage_preference, has_tokenizer=tokenizer != "heuristic"),
         )
         self._slots = Slots()
         self._session = Session()
@@ -220,7 +225,10 @@ class Context:
     def _state(self, target: str | None) -> CompileState:
         session = self._session
         own = [message for message in self._own_system if message not in self._loaded_system]
-        session.system = (*own, *self._loaded_system)
+        system = (*own, *self._loaded_system)
+        if system != session.system:
+            # One object as long as nothing changed: what was weighed and rendered of it is kept.
+            session.system = system
         forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
         return CompileState(
             settings=self._settings,
@@ -233,17 +241,21 @@ class Context:
             slots=self._slots,
             target=self.formats.get(target),
             former=forming,
-            learned_ratio=self._calibration.ratio,
+            learned_ratio=correction(self._settings.usage, self._calibration),
             tail=[session.tail] if session.tail else [],
         )
 
     def report_usage(self, input_tokens: int) -> None:
-        """Tell what the provider counted for the last payload. The correction takes effect when the next window closes.
+        """Tell what the provider counted for the last payload.
+
+        It counts at once for the question whether the window closes, as ``usage_preference`` says; weights are corrected when
+        the next window closes, so that none changes in between.
 
         Args:
             input_tokens: everything the provider read, cached tokens included.
         """
         if self._estimated:
+            self._session.usage = Reported(input_tokens, self._estimated)
             uncorrected = int(self._estimated / self._session.ratio)
             self._calibration = self._calibration.observe(uncorrected, input_tokens)
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..messages import Message, Repair
+from ..messages import Message, Repair, Tool
 from ..observe.bus import EventBus
 from ..store.store import Store
 from ..tokens.counter import Tokenizer
+from ..tokens.usage import Reported, UsagePreference
 from ..vocabulary import Vocabulary
 from ..wire.format import Element, Format, Frame, Head, RenderOptions
-from ..wire.report import Report
+from ..wire.report import Note, Report
 from .events import OffloadCreated
 from .ledger.live import LiveTurn, Moved
 from .ledger.window import Former, LiveWindow
@@ -36,6 +37,7 @@ class CompileSettings:
         prune: which tool results are pruned when first seen; ``None`` prunes nothing.
         options: how messages are rendered.
         check: report broken invariants after each compile.
+        usage: which number counts, ours or the provider's.
     """
 
     window: int
@@ -44,6 +46,28 @@ class CompileSettings:
     prune: PruneSettings | None
     options: RenderOptions
     check: bool = False
+    usage: UsagePreference = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedWeight:
+    """What system prompt and tools weigh, and which ones they are."""
+
+    system: tuple[Message, ...]
+    tools: tuple[Tool, ...]
+    system_tokens: int
+    tools_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedHead:
+    """Everything of a payload but its conversation, and what it was rendered from."""
+
+    head: Head
+    system: Sequence[Message]
+    frame: Frame
+    elements: tuple[Element, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass(slots=True)
@@ -62,6 +86,8 @@ class Session:
         removed: addresses of messages that repair took out and that are stored.
         compared: the last compared sequence by target.
         ratio: correction of weights in force; changes when a window closes.
+        usage: the last usage report, beside our own count.
+        fixed, heads: what was weighed and, by target, rendered of the parts that seldom change.
     """
 
     live: LiveWindow = field(default_factory=LiveWindow)
@@ -75,6 +101,9 @@ class Session:
     removed: set[str] = field(default_factory=set)
     compared: dict[str, Compared] = field(default_factory=dict)
     ratio: float = 1.0
+    usage: Reported | None = None
+    fixed: FixedWeight | None = None
+    heads: dict[str, RenderedHead] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -90,7 +119,6 @@ class CompileState:
         unsettled: turns at the end that may still change.
         budget: what to fit into.
         pending_tokens: what the unsettled turns weigh as they came.
-        system_tokens, tools_tokens: what the fixed parts weigh.
         tail: volatile texts in order.
         closed, failure, own_archive: what happened to the window.
         messages: the conversation after a transforming slot; ``None`` while the turns themselves are rendered.
@@ -112,8 +140,6 @@ class CompileState:
     unsettled: list[LiveTurn] = field(default_factory=list)
     budget: Budget | None = None
     pending_tokens: int = 0
-    system_tokens: int = 0
-    tools_tokens: int = 0
     tail: list[str] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)

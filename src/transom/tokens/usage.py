@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import SettingError
+from .calibration import Calibration
 
-__all__ = ["PREFERENCES", "Reported", "UsagePreference", "check_preference", "tokens_in_use"]
+__all__ = ["PREFERENCES", "Reported", "UsagePreference", "check_preference", "correction", "tokens_in_use"]
 
 UsagePreference = Literal["max", "feed-first", "tokenizer-first"]
 
@@ -67,3 +68,14 @@ def tokens_in_use(preference: UsagePreference, counted: int, report: Reported | 
         return counted
     fed = report.now(counted)
     return max(fed, counted) if preference == "max" else fed
+
+
+def correction(preference: UsagePreference, calibration: Calibration) -> float:
+    """The factor that makes our weights those the preference believes: learned, never below ours for ``max``, or none."""
+    match preference:
+        case "feed-first":
+            return calibration.ratio
+        case "max":
+            return max(1.0, calibration.ratio)
+        case "tokenizer-first":
+            return 1.0

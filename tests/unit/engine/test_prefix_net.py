@@ -43,6 +43,7 @@ async def test_the_net_catches_a_prefix_that_moved() -> None:
     with prefix_net() as net:
         await context.compile("forgetful")
         context.append(Message("user", "two"))
+        context.head = Head(model="another")
         await context.compile("forgetful")
     assert len(net.broken) == 1
     assert "forgetful, window w1" in net.broken[0]

@@ -82,9 +82,15 @@ class Runner:
     failure: str = ""
     struck: bool = False
 
-    def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget) -> bool:
-        """Whether the movable history is above the trigger."""
-        return _movable(turns) > budget.trigger
+    def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget, unseen: int = 0) -> bool:
+        """Whether the movable history is above the trigger.
+
+        Args:
+            turns, budget: what is in the window, and the room for it.
+            unseen: tokens by which a usage report corrects the count until the next closing takes the correction over.
+        """
+        movable = _movable(turns)
+        return movable + unseen > budget.trigger or movable > budget.available
 
     async def close(
         self,

@@ -12,11 +12,12 @@ from dataclasses import replace
 from ...messages import Message, Turn, group_turns, leading_system
 from ...messages.history import OPENING
 from ...wire.format import Element
+from ...wire.report import Report
 from ..ledger.live import LiveTurn
 from ..placement.emptiness import without_empty_content
 from ..placement.prefill import degraded_prefill, is_unanswered
 from ..placement.tail import place_tail
-from ..state import CompileState
+from ..state import CompileState, RenderedHead
 
 __all__ = ["adapt"]
 
@@ -38,8 +39,8 @@ async def adapt(state: CompileState) -> None:
         turns = [rest[turn.start : turn.stop] for turn in group_turns(rest)]
         settled = [element for turn in turns for element in _render(state, turn)]
         volatile, prefill = [], 0
-    system = without_empty_content(system, state.report)
-    state.frame, first = state.target.render_head(state.session.head, system, state.settings.options, state.report)
+    rendered = _head(state, system)
+    state.frame, first = rendered.frame, rendered.elements
     if not first and not settled and not volatile:
         volatile = [state.target.user_element(OPENING)]
     stable, moving, kept = place_tail([*first, *settled], volatile, prefill, "\n\n".join(state.tail), state.target)
@@ -47,6 +48,20 @@ async def adapt(state: CompileState) -> None:
     state.volatile, free = _marked(moving, free)
     state.elements, _ = _marked(stable, free)
     state.kept_of_first = kept
+
+
+def _head(state: CompileState, system: Sequence[Message]) -> RenderedHead:
+    """Frame and system prompt; rendered anew only where head or prompt are other objects than last time."""
+    session, key = state.session, state.target.name
+    known = session.heads.get(key)
+    if known is None or known.head is not session.head or known.system is not system:
+        report = Report()
+        prompt = without_empty_content(system, report)
+        frame, elements = state.target.render_head(session.head, prompt, state.settings.options, report)
+        known = session.heads[key] = RenderedHead(session.head, system, frame, elements, tuple(report.notes))
+    for note in known.notes:
+        state.report.add(note.code, note.where, note.detail)
+    return known
 
 
 def _markers(data: bytes) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...errors import WindowError
+from ...tokens.usage import tokens_in_use
 from ...tokens.weigh import weigh, weigh_tools
 from ..events import CompressEnded, CompressStarted
 from ..ledger.records import record_folder
 from ..overflow.budget import Budget, reserve_for
-from ..state import CompileState
+from ..state import CompileState, FixedWeight
 
 __all__ = ["overflow"]
 
@@ -23,13 +24,10 @@ async def overflow(state: CompileState) -> None:
             have to stay in their shortest form.
         StoreError: what would leave cannot be stored, and nothing fits without leaving.
     """
-    tokenizer, head = state.tokenizer, state.session.head
-    state.system_tokens = sum(weigh(message, tokenizer) for message in state.session.system)
-    state.tools_tokens = weigh_tools(head.tools, tokenizer) if head.tools else 0
     state.budget = _budget(state)
     state.budget.require_room()
     for _ in range(MOST_CLOSINGS):
-        if not state.runner.wants_to_close(state.turns, state.budget):
+        if not state.runner.wants_to_close(state.turns, state.budget, _unseen(state, state.budget)):
             return
         if not await _allowed(state):
             return
@@ -51,15 +49,33 @@ def _require_fit(state: CompileState, budget: Budget) -> None:
         )
 
 
+def _unseen(state: CompileState, budget: Budget) -> int:
+    """Tokens that the provider's last report, brought up to date, has beyond our count; in weighed tokens."""
+    counted = budget.fixed + budget.tail + sum(live.tokens for live in state.turns if not live.pinned)
+    scaled = int(counted * budget.ratio)
+    return int((tokens_in_use(state.settings.usage, scaled, state.session.usage) - scaled) / budget.ratio)
+
+
+def _fixed(state: CompileState) -> FixedWeight:
+    session, tokenizer = state.session, state.tokenizer
+    known = session.fixed
+    if known is None or known.system is not session.system or known.tools is not session.head.tools:
+        system = sum(weigh(message, tokenizer) for message in session.system)
+        tools = weigh_tools(session.head.tools, tokenizer) if session.head.tools else 0
+        known = session.fixed = FixedWeight(session.system, session.head.tools, system, tools)
+    return known
+
+
 def _budget(state: CompileState) -> Budget:
     settings = state.settings
+    fixed = _fixed(state)
     counted = state.target.name == "openai"
     tail = sum(state.tokenizer.count(text) for text in state.tail) + (8 if state.tail else 0)
     return Budget(
         window=settings.window,
         reserve=reserve_for(settings.window, state.session.head.max_output_tokens, counted=counted),
-        system=state.system_tokens,
-        tools=state.tools_tokens,
+        system=fixed.system_tokens,
+        tools=fixed.tools_tokens,
         tail=tail,
         pinned=sum(live.tokens for live in state.turns if live.pinned),
         ratio=state.session.ratio,
