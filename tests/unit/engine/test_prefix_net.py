@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.prefix_net import prefix_net
@@ -43,7 +44,7 @@ async def test_the_net_catches_a_prefix_that_moved() -> None:
     with prefix_net() as net:
         await context.compile("forgetful")
         context.append(Message("user", "two"))
-        context.head = Head(model="another")
+        context.head = replace(context.head)  # another object, so that it is rendered anew
         await context.compile("forgetful")
     assert len(net.broken) == 1
     assert "forgetful, window w1" in net.broken[0]

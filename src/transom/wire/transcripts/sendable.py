@@ -1,8 +1,8 @@
 """A head that a provider would accept, for a session file that does not hold one.
 
 Pure. Session files often leave out what the agent sent with every request: its tools, its model, how much answer it asked
-for. A replay has to send something: tools are named after the calls in the file, without a schema. Nothing of it is counted as if the
-file had held it, and the head is the same for the whole segment, so that the prefix stands still.
+for. A replay has to send something: tools are named after the calls in the file, without a schema. The head is the same for
+the whole segment, so that the prefix stands still.
 """
 
 from __future__ import annotations
