@@ -18,11 +18,10 @@ __all__ = [
     "TurnEdit",
     "apply_edits",
     "edits_between",
-    "original_text",
+    "original_texts",
     "part_text",
     "result_name",
     "spoken_parts",
-    "whole_text",
 ]
 
 
@@ -140,29 +139,30 @@ def part_text(part: Part) -> str:
             return part.data
 
 
-def whole_text(result: Result) -> str:
-    """Everything a result holds as one JSON text, files included."""
-    return dumps_text([part_text(item) for item in result.content])
+def original_texts(turn: Turn, edit: TurnEdit) -> list[tuple[str, str]]:
+    """The texts an edit of this turn replaces, each with what it is: a tool's name, a role or a media type.
 
-
-def original_text(turn: Turn, edit: TurnEdit) -> tuple[str, str]:
-    """The text an edit of this turn replaces, and what it is: a tool's name, a role or a media type."""
+    Of a result with files those that the edit cites: its text, its files, or both.
+    """
     spoken = _spoken_messages(turn.messages)
     if edit.message >= len(spoken):
-        return "", ""
+        return []
     message = turn.messages[spoken[edit.message]]
     places = list(spoken_parts(message))
     if not 0 <= edit.part < len(places):
-        return "", ""
+        return []
     part = places[edit.part][1]
     match part:
         case Result():
-            text = whole_text(part) if edit.whole and edit.text and blob_uri(whole_text(part)) in edit.text else part.text
-            return text, result_name(turn, spoken[edit.message], part) or "tool result"
+            name = result_name(turn, spoken[edit.message], part) or "tool result"
+            files = [(part_text(item), name) for item in part.content if not isinstance(item, Text)]
+            if not edit.whole or not files:
+                return [(part.text, name)]
+            return [(text, label) for text, label in ((part.text, name), *files) if blob_uri(text) in (edit.text or "")]
         case Call():
-            return part.arguments, f"{part.name} arguments"
+            return [(part.arguments, f"{part.name} arguments")]
         case _:
-            return part_text(part), message.role
+            return [(part_text(part), message.role)]
 
 
 def result_name(turn: Turn, index: int, result: Result) -> str:

@@ -17,7 +17,7 @@ from ...store.blobs import blob_uri
 from ...tokens.counter import Tokenizer
 from ...tokens.weigh import weigh
 from ...vocabulary import Vocabulary
-from ..ledger.edits import TurnEdit, apply_edits, part_text, spoken_parts, whole_text
+from ..ledger.edits import TurnEdit, apply_edits, part_text, spoken_parts
 from ..ledger.live import LiveTurn, weigh_turn
 from ..offload.excerpts import byte_size, excerpt_to
 
@@ -52,16 +52,21 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A text that may be shortened: its original, and what its present form weighs."""
+    """A text that may be shortened: its original, its present form, and what that weighs.
+
+    Of a result with files there are two: its text, and (``files``) what is no text.
+    """
 
     turn: int
     message: int
     part: int
     rank: int
     text: str
+    present: str
     tokens: int
-    whole: bool = False
     label: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    without: bool = False
 
 
 def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabulary: Vocabulary) -> list[Fit]:
@@ -132,13 +137,24 @@ def _candidates(index: int, live: LiveTurn, tokenizer: Tokenizer) -> list[_Candi
         pairs = zip(spoken_parts(original), spoken_parts(shown), strict=False)
         for spoken, ((_, part), (_, present)) in enumerate(pairs):
             rank = _rank(part, original.role)
-            weight = _weight(present, tokenizer) if rank == _WHOLE else tokenizer.count(part_text(present))
-            found.append(_Candidate(index, ordinal, spoken, rank, part_text(part), weight, label=_label(part)))
-            if isinstance(part, Result) and (files := [item for item in part.content if not isinstance(item, Text)]):
-                weight = sum(_weight(item, tokenizer) for item in files)
-                label = ", ".join(dict.fromkeys(map(_label, files)))
-                found.append(_Candidate(index, ordinal, spoken, _WHOLE, whole_text(part), weight, whole=True, label=label))
+            now = part_text(present)
+            weight = _weight(present, tokenizer) if rank == _WHOLE else tokenizer.count(now)
+            files = tuple((_label(item), part_text(item)) for item in _files(part))
+            left = _files(present)
+            without = bool(files) and not left
+            found.append(
+                _Candidate(index, ordinal, spoken, rank, part_text(part), now, weight, _label(part), files, without=without)
+            )
+            if left:
+                weight = sum(_weight(item, tokenizer) for item in left)
+                found.append(
+                    _Candidate(index, ordinal, spoken, _WHOLE, part_text(part), now, weight, files=files, without=True)
+                )
     return found
+
+
+def _files(part: Part) -> list[Attachment | Opaque]:
+    return [item for item in part.content if not isinstance(item, Text)] if isinstance(part, Result) else []
 
 
 def _rank(part: Part, role: str) -> int:
@@ -178,7 +194,7 @@ class _Excerpts:
     made: dict[tuple[str, int, int], str] = field(default_factory=dict)
 
     def cut(self, candidate: _Candidate, limit: int) -> str:
-        """What stands for the text in at most so many tokens, or the mark alone."""
+        """What stands for a text in at most so many tokens, or the mark alone."""
         key = (candidate.text, candidate.rank, limit)
         known = self.made.get(key)
         if known is None:
@@ -188,9 +204,7 @@ class _Excerpts:
     def _cut(self, candidate: _Candidate, limit: int) -> str:
         text, uri = candidate.text, blob_uri(candidate.text)
         if candidate.rank == _WHOLE:
-            # An excerpt of what is no text would tell nobody anything.
-            size = byte_size(text)
-            return self.vocabulary.gap_mark(candidate.label, size, size, uri)
+            return self.mark(candidate.label, text)
         room = limit
         while True:
             shown = excerpt_to(text, uri=uri, limit_tokens=room, tokenizer=self.tokenizer, vocabulary=self.vocabulary)
@@ -203,12 +217,29 @@ class _Excerpts:
                 return spelled
             room = max(0, room - max(excess, room // 8))
 
+    def mark(self, label: str, text: str) -> str:
+        """What stands for something that is no text: an excerpt of it would tell nobody anything."""
+        size = byte_size(text)
+        return self.vocabulary.gap_mark(label, size, size, blob_uri(text))
+
 
 def _fits(count: int, chosen: Mapping[_Candidate, int], excerpts: _Excerpts) -> list[Fit]:
-    edits: dict[int, list[TurnEdit]] = {}
+    texts: dict[tuple[int, int, int], str] = {}
+    files: dict[tuple[int, int, int], _Candidate] = {}
     for candidate, limit in chosen.items():
-        shown = excerpts.cut(candidate, limit)
-        if shown != candidate.text:
-            edit = TurnEdit(candidate.message, candidate.part, shown, candidate.whole)
-            edits.setdefault(candidate.turn, []).append(edit)
+        place = (candidate.turn, candidate.message, candidate.part)
+        if candidate.files and candidate.without:
+            files[place] = candidate
+        if not candidate.files or candidate.rank != _WHOLE:
+            shown = excerpts.cut(candidate, limit)
+            if shown != candidate.text:
+                texts[place] = shown
+    edits: dict[int, list[TurnEdit]] = {}
+    for place in dict.fromkeys((*texts, *files)):
+        turn, message, part = place
+        shown = texts.get(place) or files[place].present
+        if place in files:
+            marks = [excerpts.mark(label, data) for label, data in files[place].files]
+            shown = "\n".join(filter(None, (shown, *marks)))
+        edits.setdefault(turn, []).append(TurnEdit(message, part, shown, place in files))
     return [Fit(index, tuple(edits[index])) for index in range(count) if index in edits]

@@ -18,7 +18,7 @@ from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
-from ..ledger.edits import TurnEdit, original_text
+from ..ledger.edits import TurnEdit, original_texts
 from ..ledger.live import PREVIEW, LiveTurn, Moved, head_turn
 from ..ledger.records import Item, TurnFit, WindowRecord, decode_record, encode_record, head_path, record_path
 from .archive import archive_path, archive_writes
@@ -356,9 +356,7 @@ def _shortened(span: Span, record: WindowRecord) -> list[tuple[str, str, str]]:
         if live is not None:
             for edit in edits:
                 if edit not in live.edits and edit.part >= 0:
-                    text, label = original_text(live.source, edit)
-                    if text:
-                        found.append((kind, text, label))
+                    found.extend((kind, text, label) for text, label in original_texts(live.source, edit) if text)
     return found
 
 
