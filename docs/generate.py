@@ -1,27 +1,74 @@
-"""Writes the reference pages that follow from the code: settings, commands, errors.
+"""Writes the reference pages that follow from the code: settings, commands, errors, the library, the rules of providers.
 
-``script/docs`` runs it; a test holds the pages to what it would write.
+``script/docs`` runs it; a test holds the pages to what it would write (``--check``).
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from docstrings import described
+from rulebook import rules
+
 from transom import errors
 from transom.cli.app import COMMANDS
 from transom.settings import catalogue
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
+WIRE = Path(str(errors.__file__)).parent / "wire"
 NOTICE = "<!-- Written by script/docs from the code. Change the code, then run it again. -->\n"
+
+LIBRARY = (
+    ("A conversation", "transom", ("Context", "PruneSettings")),
+    ("What a compile gives", "transom", ("Payload",)),
+    ("", "transom.engine.payload", ("PayloadMeta",)),
+    ("", "transom.engine.ledger.live", ("Moved",)),
+    ("", "transom.engine.ledger.records", ("Lineage",)),
+    ("Messages", "transom", ("Message", "Text", "Call", "Result", "Tool")),
+    ("", "transom.messages", ("Thinking", "RedactedThinking", "Attachment", "Opaque")),
+    ("Strategies", "transom", ("clear", "digest", "reset", "chain")),
+    ("", "transom.engine.overflow.strategy", ("Strategy", "Span", "Room", "Outcome", "Item")),
+    ("The store", "transom", ("Store", "SQLiteBackend", "FilesystemBackend", "MemoryBackend")),
+    ("", "transom.store.search", ("SearchHit",)),
+    ("", "transom.store.backend", ("StorageBackend", "StoredEntry", "Write")),
+    (
+        "Events",
+        "transom.engine.events",
+        ("CompileStarted", "CompileDone", "CompressStarted", "CompressEnded", "OffloadCreated", "InvariantBroken"),
+    ),
+    ("", "transom.observe", ("HandlerError", "Sink")),
+    ("", "transom.recorder.flights", ("FlightRecorder", "flight")),
+    ("Counting tokens", "transom.tokens", ("Tokenizer", "Heuristic", "bpe", "Custom", "Calibration")),
+    ("Wire formats", "transom.wire.convert", ("convert",)),
+    ("", "transom.wire.registry", ("builtin_registry", "FormatRegistry")),
+    ("", "transom.wire.format", ("Head", "Request")),
+    ("", "transom.wire.report", ("Report", "Note", "Violation")),
+    ("Errors", "transom", ("TransomError",)),
+)
+"""What the page on the library tells of: heading (empty: the one before goes on), where the names are imported from, names."""
+
+PROVIDERS = (
+    ("OpenAI Chat Completions", "openai", "openai_chat"),
+    ("OpenAI Responses", "responses", "openai_responses"),
+    ("Anthropic Messages", "anthropic", "anthropic"),
+    ("Gemini generateContent", "gemini", "gemini"),
+)
 
 
 def pages() -> dict[Path, str]:
     """The generated pages with their text."""
-    made = {"settings.md": settings(), "cli.md": commands(), "errors.md": error_tree()}
+    made = {
+        "settings.md": settings(),
+        "cli.md": commands(),
+        "errors.md": error_tree(),
+        "library.md": library(),
+        "rules.md": provider_rules(),
+    }
     return {REFERENCE / name: text for name, text in made.items()}
 
 
@@ -88,6 +135,45 @@ def error_tree() -> str:
     return "\n".join([NOTICE, "# Errors\n", intro, _fenced(drawing), *rows, ""])
 
 
+def library() -> str:
+    """Every public name, from its docstring."""
+    intro = (
+        "What is imported from `transom` itself is the small pinned surface; the other names are what its arguments, results\n"
+        "and extension points are made of. Errors have [their own page](errors.md). How to put it to work:\n"
+        "[Use it in an agent](../how-to/use-in-an-agent.md).\n"
+    )
+    parts = [NOTICE, "# Library\n", intro, *(_contents()), ""]
+    for heading, home, names in LIBRARY:
+        parts += [f"## {heading}\n"] if heading else []
+        parts += [described(name, getattr(importlib.import_module(home), name), home) for name in names]
+    return "\n".join(parts)
+
+
+def _contents() -> Iterator[str]:
+    by_heading: dict[str, list[str]] = {}
+    for heading, _, names in LIBRARY:
+        by_heading.setdefault(heading or next(reversed(by_heading)), []).extend(f"[{name}](#{name.lower()})" for name in names)
+    for heading, links in by_heading.items():
+        yield f"- {heading}: {', '.join(links)}"
+
+
+def provider_rules() -> str:
+    """Every rule that the validators know, with the provider's words."""
+    intro = (
+        "What `transom validate` names, in the words the API uses. `…` stands for what depends on the payload.\n"
+        "Each violation also names its place, the index of the message, and where the rule is written down\n"
+        "([how to validate](cli.md)).\n"
+    )
+    parts = [NOTICE, "# Rules of the providers\n", intro]
+    for title, prefix, folder in PROVIDERS:
+        parts += [f"## {title}\n", "| rule | what the API says |", "|---|---|"]
+        for rule, said in rules(WIRE / folder / "rules.py", prefix).items():
+            words = "<br>".join(text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ") for text in said)
+            parts.append(f"| `{rule}` | {words or '…'} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
 def _fenced(text: str) -> str:
     return f"```text\n{text}\n```\n"
 
@@ -102,7 +188,18 @@ def _default(value: object) -> str:
             return f"`{value}`"
 
 
-if __name__ == "__main__":
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
+def main(arguments: list[str]) -> int:
+    """Write the pages, or with ``--check`` name those that are out of date."""
+    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path.name} is out of date: run script/docs")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(pages()[path], encoding="utf-8")
         print(f"wrote {path.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
