@@ -25,6 +25,11 @@ def _pinned(state: CompileState) -> Iterator[tuple[str, str]]:
     for number, turn in enumerate(state.session.live.history.turns):
         if turn.pinned and id(turn) not in shown:
             yield "pinned_survival", f"pinned turn {number} is not in the window"
+    if state.messages is not None:
+        rendered = {id(message) for message in state.messages}
+        for live in state.turns:
+            if live.pinned and any(id(message) not in rendered for message in live.turn.linked):
+                yield "pinned_survival", f"a function in a slot changed or dropped pinned turn {live.index}"
 
 
 def _pairs(state: CompileState) -> Iterator[tuple[str, str]]:

@@ -80,6 +80,7 @@ class Session:
         system: the system prompt.
         tail: volatile text the caller put at the end.
         reported: addresses already reported as moved.
+        moved: what left the window and no payload has accounted for yet.
         failed: texts that could not be stored, and so stay as they are.
         looked_up: the store was asked for records of this conversation.
         repairs: how many repairs were reported.
@@ -95,6 +96,7 @@ class Session:
     system: tuple[Message, ...] = ()
     tail: str = ""
     reported: set[str] = field(default_factory=set)
+    moved: list[Moved] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
     looked_up: bool = False
     repairs: int = 0
@@ -141,7 +143,6 @@ class CompileState:
     budget: Budget | None = None
     pending_tokens: int = 0
     tail: list[str] = field(default_factory=list)
-    moved: list[Moved] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
     closed: str = ""
     failure: str = ""
@@ -181,7 +182,7 @@ class CompileState:
         for item in moved:
             if item.uri not in self.session.reported:
                 self.session.reported.add(item.uri)
-                self.moved.append(item)
+                self.session.moved.append(item)
                 self.bus.emit(OffloadCreated(item))
 
     def inject(self, text: str, *, place: Literal["tail"] = "tail") -> None:

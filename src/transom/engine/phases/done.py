@@ -39,7 +39,7 @@ async def done(state: CompileState) -> Payload:
         reserve=budget.reserve,
         trigger=_scaled(budget.fixed + budget.trigger, budget.ratio),
         parts=parts,
-        moved=tuple(state.moved),
+        moved=tuple(session.moved),
         archives=live.base.archives,
         own_archive=state.own_archive,
         closed=state.closed,
@@ -56,6 +56,7 @@ async def done(state: CompileState) -> Payload:
     )
     session.compared[state.target.name] = Compared(now.pieces, now.length, now.stable)
     session.repairs = len(live.history.repairs)
+    session.moved.clear()
     state.bus.emit(CompileDone(meta))
     return Payload(meta, pieces, now)
 
