@@ -94,6 +94,8 @@ def test_what_was_retrieved_is_not_compressed_again_in_an_endless_loop(name: str
     assert by_pairing.results[0].text == LONG
     assert [(skip.reason, skip.size) for skip in report.skipped] == [("exempt tool", len(LONG))]
     assert prune(result_of(Text(LONG), name=name), settings=SETTINGS)[0].results[0].text == LONG
+    others = PruneSettings(threshold=100, exempt=frozenset({"read_plan"}))
+    assert prune(result_of(Text(LONG), name=name), settings=others)[0].results[0].text == LONG
 
 
 def test_a_result_in_many_pieces_is_shortened_largest_first_until_it_is_small_enough() -> None:

@@ -32,7 +32,7 @@ class PruneSettings:
     Attributes:
         threshold: bytes of UTF-8 that the text of a result may have; only longer ones are pruned.
         head, tail: characters kept.
-        exempt: tools whose results are never pruned.
+        exempt: tools whose results are never pruned; those of our own retrieval tool never are, whatever stands here.
         keep_errors: keep lines that tell of failures from what is left out.
         vocabulary: the words of the marks.
     """
@@ -152,7 +152,7 @@ def _prune_result(
     total = sum(sizes.values())
     if total <= settings.threshold:
         return None
-    if tool in settings.exempt:
+    if tool in settings.exempt or tool in RETRIEVAL_TOOLS:
         skipped.append(SkippedText(part, tool, total, "exempt tool"))
         return None
     content: list[Content] = list(result.content)
