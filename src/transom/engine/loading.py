@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import FormatError
-from ..jsontext import dumps
+from ..jsontext import dumps, spells
 from ..messages import Message
 from ..wire.format import Format, Head, Request
 
@@ -94,7 +94,7 @@ class Loader:
             return 0
         count = 0
         for old, new in zip(self.raws, items, strict=False):
-            if old != dumps(new):
+            if not spells(new, old):
                 break
             count += 1
         return count
