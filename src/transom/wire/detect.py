@@ -20,14 +20,14 @@ def detect(body: object, registry: FormatRegistry) -> Format:
     """The format of a body.
 
     Args:
-        body: parsed JSON, or JSON text as bytes.
+        body: parsed JSON, or JSON text.
         registry: the formats that may be meant.
 
     Raises:
         FormatError: none of them.
         JSONError: text that is not JSON.
     """
-    value = loads(body) if isinstance(body, bytes | bytearray | memoryview) else body
+    value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
     plain: Format | None = None
     for candidate in registry:
         if candidate.name == _LEAST_PARTICULAR:
