@@ -16,6 +16,7 @@ import builtins
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -28,6 +29,7 @@ from .backend import (
     Append,
     Batch,
     Close,
+    PhysicalPath,
     PutIfAbsent,
     ReadAll,
     Recover,
@@ -247,6 +249,13 @@ class Store:
         """Whether something is stored under an address. Reads no content."""
         namespace, path = addresses.parse_uri(uri)
         return path in await self._ask(self._backend.list(self._name(namespace, path), path))
+
+    def physical_path(self, uri: str) -> Path | None:
+        """The file that holds what an address names, for a user to open; ``None`` where the backend keeps no plain files."""
+        namespace, path = addresses.parse_uri(uri)
+        if not isinstance(self._backend, PhysicalPath):
+            return None
+        return self._backend.physical_path(self._name(namespace, path), path)
 
     async def list(self, namespace: str, prefix: str = "") -> builtins.list[str]:
         """The paths of a namespace that start with ``prefix``, sorted by code point."""
