@@ -177,6 +177,8 @@ class Context:
             self._session.live = LiveWindow()
             self._session.looked_up = False
             self._session.repairs = 0
+            # Another history: nothing of what was sent before has to stand still.
+            self._session.compared = {name: replace(sent, stable=0) for name, sent in self._session.compared.items()}
             fresh: Sequence[Message] = messages[leading:]
         else:
             fresh = messages[loaded.kept :]

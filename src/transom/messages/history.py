@@ -131,6 +131,20 @@ class History:
             return [], []
         return self._close(self._open, set(self._ids))
 
+    def part_first(self) -> None:
+        """Make the first part of the first message a turn of its own.
+
+        For a user message into which a wire format joined two. As messages of no format both are joined again on the way out.
+        """
+        (message,) = self.turns[0].messages
+        index = self.turns[0].sources[0]
+        head = Message.of(message.role, message.parts[:1])
+        rest = Message.of(message.role, message.parts[1:], name=message.name, cache_breakpoint=message.cache_breakpoint)
+        self.turns[:1] = [Turn((part,), (part,), ((),), (index,)) for part in (head, rest)]
+        self.prefix = [ROOT]
+        for turn in self.turns:
+            self.prefix.append(_chain(self.prefix[-1], turn))
+
     def chain(self, turns: Sequence[Turn]) -> list[bytes]:
         """Prefix digests after each of ``turns``, as if they followed the settled ones."""
         digests: list[bytes] = []

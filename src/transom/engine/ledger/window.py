@@ -74,6 +74,12 @@ class LiveWindow:
         if self.turns:
             self.turns[0].head = True
 
+    def part_first(self) -> None:
+        """Part a head of ours from the message it was merged into, before anything is taken in."""
+        self.history.part_first()
+        self._weighed += 1
+        self._mapped, self._places = 0, {}
+
     def settle(self, former: Former) -> bool:
         """Apply the last record that fits this history, if it is not in force already. Whether anything changed."""
         arrivals = {digest: count for count, digest in reversed(list(enumerate(self.history.arrivals)))}

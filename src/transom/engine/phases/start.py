@@ -6,10 +6,10 @@ store once.
 
 from __future__ import annotations
 
-from ...messages import meaning_digest
+from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
 from ..ledger.live import weigh_turn
-from ..ledger.records import decode_record, head_path, record_folder
+from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
 from ..overflow.archive import own_archives
 from ..state import CompileState
 
@@ -33,20 +33,27 @@ async def start(state: CompileState) -> None:
 
 
 async def _look_up(state: CompileState) -> None:
-    live = state.session.live
-    prefix = live.history.prefix
-    folder = record_folder(prefix, state.runner.fingerprint, state.settings.window)
-    entries = await state.store.read_all("windows", folder)
+    live, runner, window = state.session.live, state.runner, state.settings.window
+    opened = await _opened_by(state, live.history.turns[0].messages[0])
+    if opened is not None and len(live.history.turns[0].messages[0].parts) > 1:
+        live.part_first()
+    entries = await state.store.read_all("windows", record_folder(live.history.prefix, runner.fingerprint, window))
     live.records = [decode_record(entries[path].data) for path in sorted(entries)]
-    first = live.history.turns[0].messages[0]
-    meaning = meaning_digest(first)
+    if opened is not None:
+        live.take_in(state.former)
+        live.adopt_head(opened)
+
+
+async def _opened_by(state: CompileState, first: Message) -> WindowRecord | None:
+    """The record that opened the window whose head the caller wrote back, at the start of its first message."""
+    if first.role != "user" or not first.parts or not isinstance(first.parts[0], Text):
+        return None
+    meaning = meaning_digest(Message("user", first.parts[0].text))
     if meaning is None:
-        return
+        return None
     note = await state.store.read("windows", head_path(meaning, state.runner.fingerprint, state.settings.window))
     entry = await state.store.read("windows", note.data.decode()) if note is not None else None
-    if entry is not None:
-        live.take_in(state.former)
-        live.adopt_head(decode_record(entry.data))
+    return decode_record(entry.data) if entry is not None else None
 
 
 async def _store_own_archives(state: CompileState) -> None:
