@@ -195,13 +195,16 @@ def test_a_chain_without_steps_is_refused() -> None:
         chain()
 
 
-@pytest.mark.feature("O6", "O16")
-async def test_a_strategy_that_can_do_no_more_falls_to_the_last_step_that_always_fits() -> None:
-    """Clear alone cannot shrink talk: what stays is offloaded, never sent too long."""
+@pytest.mark.feature("O5", "O16")
+async def test_where_a_strategy_does_not_make_room_enough_reset_does() -> None:
+    """Clear alone cannot shrink talk, and what it leaves of a long tool loop fills the window in the end."""
     context = context_of(dialogue(40), overflow=clear())
     payload = await context.compile("openai")
-    assert payload.meta.tokens_after + payload.meta.reserve <= 4_000
-    assert {moved.kind for moved in payload.meta.moved} == {"offload"}
+    assert payload.meta.closed == "reset"
+    assert [moved.kind for moved in payload.meta.moved] == ["evict"]
+    for payload in await driven(context_of(overflow=clear()), tool_loop(150)):
+        assert payload.meta.tokens_after + payload.meta.reserve <= 4_000
+        assert {moved.kind for moved in payload.meta.moved} <= {"clear", "evict"}
 
 
 @pytest.mark.feature("O8")

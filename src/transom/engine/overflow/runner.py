@@ -125,6 +125,8 @@ class Runner:
         outcome, fits = Outcome(), list[Fit]()
         if record is None:
             outcome = await self._apply(span)
+            if span.total_after(outcome) > budget.available:
+                outcome = await _deeper(span, outcome)
             fits = self._fits(span, outcome, budget)
             gained = movable - span.total_after(outcome)
             if not fits and (not outcome.changed or (not must and gained < budget.available * MIN_GAIN)):
@@ -220,6 +222,12 @@ class Runner:
             for meaning in meanings
             if meaning is not None
         ]
+
+
+async def _deeper(span: Span, outcome: Outcome) -> Outcome:
+    """``reset`` in place of an outcome that does not fit, where it leaves less: what can leave is not offloaded."""
+    last = await Reset().apply(span)
+    return last if last.changed and span.total_after(last) < span.total_after(outcome) else outcome
 
 
 def _movable(turns: Sequence[LiveTurn]) -> int:
