@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from ....errors import StrategyError
 from ..strategy import Outcome, Span, Strategy
 
-__all__ = ["Chain", "chain"]
+__all__ = ["Bounded", "Chain", "chain"]
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A strategy that can say beforehand how little it could leave."""
+
+    def least_after(self, span: Span) -> int:
+        """Tokens that the movable history weighs at least with any outcome of ``apply`` in place."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +26,8 @@ class Chain:
 
     Every step works on the original span, so that a later one can use what an earlier one would have cleared. Where no step
     reaches the low-water mark, the first that stays under the trigger wins: a harder step that gains nothing decisive would
-    only tell the model less.
+    only tell the model less. A step that says it cannot reach the trigger is tried only when no other does: clearing a span of
+    20,000 messages took a third of its closing, for an outcome that was thrown away.
     """
 
     steps: tuple[Strategy, ...]
@@ -33,19 +44,27 @@ class Chain:
 
     async def apply(self, span: Span) -> Outcome:
         """Try the steps in order."""
-        tried: list[tuple[int, Outcome]] = []
-        for step in self.steps:
+        tried: dict[int, tuple[int, Outcome]] = {}
+        hopeless: list[int] = []
+        for place, step in enumerate(self.steps):
+            if isinstance(step, Bounded) and step.least_after(span) > span.room.trigger:
+                hopeless.append(place)
+                continue
             outcome = await step.apply(span)
             if not outcome.changed:
                 continue
             after = span.total_after(outcome)
             if after <= span.room.low_water:
                 return outcome
-            tried.append((after, outcome))
-        for after, outcome in tried:
+            tried[place] = after, outcome
+        for after, outcome in tried.values():
             if after <= span.room.trigger:
                 return outcome
-        return min(tried, key=lambda attempt: attempt[0])[1] if tried else Outcome()
+        for place in hopeless:
+            outcome = await self.steps[place].apply(span)
+            if outcome.changed:
+                tried[place] = span.total_after(outcome), outcome
+        return min((tried[place] for place in sorted(tried)), key=lambda attempt: attempt[0])[1] if tried else Outcome()
 
 
 def chain(*steps: Strategy) -> Chain:

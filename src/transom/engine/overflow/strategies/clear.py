@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ....messages import Message
+from ....tokens.weigh import PER_MESSAGE
 from ...ledger.edits import TurnEdit, edits_between, result_name
 from ...ledger.live import LiveTurn
 from ...ledger.records import Item
@@ -42,6 +43,15 @@ class Clear:
         chosen = self.settings
         flags = f"{chosen.results:d}{chosen.thinking:d}{chosen.think_tags:d}"
         return f"clear1({self.keep_recent},{_spelled(chosen.tools)},{_spelled(chosen.exempt)},{chosen.min_bytes},{flags})"
+
+    def least_after(self, span: Span) -> int:
+        """See ``Bounded``: every message stays, and costs its wrapping at least."""
+        count, place = 0, b""
+        for live in span.turns[: span.cut]:
+            if not live.pinned and (live.head or live.place != place):
+                count += len(live.source.messages)
+            place = live.place or place
+        return PER_MESSAGE * count + sum(live.tokens for live in span.turns[span.cut :] if not live.pinned)
 
     async def apply(self, span: Span) -> Outcome:
         """Clear what may be cleared in ``turns[:cut]``."""
