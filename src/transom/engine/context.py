@@ -243,6 +243,7 @@ class Context:
             slots=self._slots,
             target=self.formats.get(target),
             former=forming,
+            weigh=self._weights.weigh,
             learned_ratio=correction(self._settings.usage, self._calibration),
             tail=[session.tail] if session.tail else [],
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -116,6 +116,7 @@ class CompileState:
         settings, session, store, runner, tokenizer, vocabulary, bus, slots: what the context holds.
         target: the wire format.
         former: gives turns their form.
+        weigh: weighs a message, each of the same bytes once.
         learned_ratio: correction to take over when a window closes.
         settled: turns in the window that later compiles repeat.
         unsettled: turns at the end that may still change.
@@ -137,6 +138,7 @@ class CompileState:
     slots: Slots
     target: Format
     former: Former
+    weigh: Callable[[Message, Tokenizer], int]
     learned_ratio: float
     settled: list[LiveTurn] = field(default_factory=list)
     unsettled: list[LiveTurn] = field(default_factory=list)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
-from ..ledger.live import weigh_turn
 from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
 from ..overflow.archive import own_archives
 from ..state import CompileState
@@ -19,7 +18,7 @@ __all__ = ["start"]
 async def start(state: CompileState) -> None:
     """Bring the live window up to date with the history."""
     session, live = state.session, state.session.live
-    live.weigh_new(lambda turn: weigh_turn(turn, state.tokenizer))
+    live.weigh_new(lambda turn: sum(state.weigh(message, state.tokenizer) for message in turn.messages))
     if not session.looked_up and live.history.turns:
         await _look_up(state)
         session.looked_up = True
@@ -28,7 +27,9 @@ async def start(state: CompileState) -> None:
     live.take_in(state.former)
     state.settled = live.turns
     state.unsettled, pending = live.unsettled(state.former)
-    state.pending_tokens = sum(weigh_turn(turn.source, state.tokenizer) for turn in state.unsettled)
+    state.pending_tokens = sum(
+        state.weigh(message, state.tokenizer) for live_turn in state.unsettled for message in live_turn.source.messages
+    )
     state.repairs = [*live.history.repairs[session.repairs :], *pending]
 
 
