@@ -140,7 +140,8 @@ async def _segment(
             payload = await context.compile(outcome.target)
             body = payload.json()
         except TransomError as error:
-            turn.update(input_tokens=context.input_tokens, error=str(error), code=error.code, moved=[])
+            spent = (time.perf_counter() - begun) * 1000
+            turn.update(_failed(context, spent), error=str(error), code=error.code)
         else:
             spent = (time.perf_counter() - begun) * 1000
             _account(outcome, turn, payload, len(body), spent, previous)
@@ -148,6 +149,23 @@ async def _segment(
             previous = turn
         outcome.turns.append(turn)
         yield 1
+
+
+def _failed(context: Context, spent: float) -> dict[str, object]:
+    """What a turn without a payload says in place of its figures: the same fields, so that nobody has to ask for each."""
+    return {
+        "input_tokens": context.input_tokens,
+        "output_tokens": 0,
+        "window_id": context.lineage.current,
+        "payload_bytes": 0,
+        "prefix_bytes": 0,
+        "tail_bytes": 0,
+        "prefix_break": False,
+        "over_window": False,
+        "compile_ms": round(spent, 3),
+        "valid": False,
+        "moved": [],
+    }
 
 
 def _account(
