@@ -53,9 +53,8 @@ async def test_json_is_one_exact_document_and_everything_that_moved_can_be_read_
     moves = [moved for turn in document["turns"] for moved in turn["moved"]]
     async with open_store(tmp_path / "kept.db", create=False) as store:
         assert [len(await store.get(moved["uri"])) for moved in moves] == [moved["bytes"] for moved in moves]
-    command = [sys.executable, "-m", "transom", "store", "get", moves[-1]["uri"], "--store", "kept.db"]
-    got = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=True)
-    assert len(got.stdout) == moves[-1]["bytes"]
+    got = transom("store", "get", moves[-1]["uri"], "--store", "kept.db")
+    assert len(got.stdout.encode()) == moves[-1]["bytes"]
 
 
 def test_in_a_pipe_it_prints_plain_lines_with_the_totals_and_where_the_store_is(transom: Run) -> None:
