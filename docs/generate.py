@@ -162,7 +162,7 @@ def provider_rules() -> str:
     intro = (
         "What `transom validate` names, in the words the API uses. `…` stands for what depends on the payload.\n"
         "Each violation also names its place, the index of the message, and where the rule is written down\n"
-        "([how to validate](cli.md)).\n"
+        "([how to validate](../how-to/convert-and-validate.md)).\n"
     )
     parts = [NOTICE, "# Rules of the providers\n", intro]
     for title, prefix, folder in PROVIDERS:
