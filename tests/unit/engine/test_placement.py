@@ -244,6 +244,7 @@ async def test_a_prefill_is_sent_where_it_is_continued_and_becomes_a_note_elsewh
     assert (last(payload)["role"] == "assistant") == continued
     assert ("Continue it where it ends" in texts(payload)) != continued
     assert any(note.code == "degraded" and "prefill" in note.detail for note in payload.meta.notes) != continued
+    assert (payload.meta.parts["tail"] > 0) != continued, "the note counts"
     # The note is volatile: once the answer is there, the message stands as the assistant's.
     context.append(Message("assistant", ' "red"}'), Message("user", "Thanks."))
     after = texts(await context.compile(target))

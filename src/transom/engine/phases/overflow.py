@@ -8,6 +8,7 @@ from ...tokens.weigh import weigh, weigh_tools
 from ..events import CompressEnded, CompressStarted
 from ..ledger.records import record_folder
 from ..overflow.budget import Budget, reserve_for
+from ..placement.prefill import NOTE, degraded_prefill
 from ..state import CompileState, FixedWeight
 
 __all__ = ["overflow"]
@@ -70,7 +71,7 @@ def _budget(state: CompileState) -> Budget:
     settings = state.settings
     fixed = _fixed(state)
     counted = state.target.name == "openai"
-    tail = sum(state.tokenizer.count(text) for text in state.tail) + (8 if state.tail else 0)
+    tail = sum(state.tokenizer.count(text) for text in state.tail) + (8 if state.tail else 0) + _note_tokens(state)
     return Budget(
         window=settings.window,
         reserve=reserve_for(settings.window, state.session.head.max_output_tokens, counted=counted),
@@ -82,6 +83,13 @@ def _budget(state: CompileState) -> Budget:
         trigger_ratio=settings.trigger,
         low_ratio=settings.low_water,
     )
+
+
+def _note_tokens(state: CompileState) -> int:
+    """What a note adds that stands in for a prefill, beside the words it quotes."""
+    if not state.unsettled or degraded_prefill(state.unsettled[-1].turn, state.target, state.session.head) is None:
+        return 0
+    return state.tokenizer.count(NOTE) + 8
 
 
 async def _allowed(state: CompileState) -> bool:
