@@ -168,7 +168,7 @@ class Context:
         if isinstance(source, Message):
             raise FormatError("load takes a whole conversation", hint="use append for one message")
         if not _is_neutral(source):
-            known = format or self._loader.format
+            known = format or (self._loader.format if self._loader.resumes(source) else "")
             target = self.formats.get(known) if known else detect(source, self.formats)
         loaded = self._loader.load(source, target)
         messages = loaded.messages

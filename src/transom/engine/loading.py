@@ -40,6 +40,19 @@ class Loader:
     raws: list[bytes] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     system: int = 0
+    fields: frozenset[str] | None = None
+
+    def resumes(self, source: object) -> bool:
+        """Whether a body looks like the last one gone on: the same fields, and a conversation that begins the same.
+
+        Then it is of the same format, which need not be detected again.
+        """
+        if not self.format or not self.raws:
+            return False
+        if isinstance(source, Mapping):
+            lists = [value for value in source.values() if isinstance(value, list) and value and spells(value[0], self.raws[0])]
+            return frozenset(source) == self.fields and bool(lists)
+        return isinstance(source, list) and self.fields is None and bool(source) and spells(source[0], self.raws[0])
 
     def load(self, source: object, target: Format | None) -> Loaded:
         """Read ``source``.
@@ -72,6 +85,7 @@ class Loader:
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
         self.raws = [*self.raws[:same], *_raws(fresh[outside:], items[same:])]
         self.format, self.system = target.name, outside
+        self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
         return Loaded(self.messages, _shared(before, self.messages), request.head if body is not None else None)
 
     def note(self, messages: Sequence[Message]) -> None:

@@ -37,7 +37,7 @@ def summary(text: str) -> object:
     return outcome
 
 
-@pytest.mark.feature("O1", "O10")
+@pytest.mark.feature("O1", "O10", "O18")
 async def test_any_strategy_of_the_protocols_shape_gets_archive_lineage_and_events_from_the_runner() -> None:
     strategy = Scripted(summary("SUMMARY of what was said."))
     context = context_of(overflow=strategy)

@@ -267,3 +267,20 @@ async def test_nothing_ever_splits_a_turn() -> None:
                     assert opened == []
                     opened = [call["id"] for call in calls]
             assert opened == []
+
+
+async def test_a_body_of_another_format_is_not_taken_for_one_of_the_last() -> None:
+    context = Context(window=8_000)
+    context.load({"model": "gpt-4.1", "messages": [{"role": "user", "content": "hi"}]})
+    await context.compile("openai")
+    use = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    messages = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]},
+    ]
+    context.load({"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "S", "messages": messages})
+    assert (await context.compile("anthropic")).body["messages"] == messages
+    assert [element["role"] for element in elements(await context.compile("openai"))] == ["system", "user", "assistant", "tool"]
+    context.load({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]})
+    assert elements(await context.compile("openai")) == [{"role": "user", "content": "hi"}]
