@@ -62,7 +62,7 @@ class Context:
         check: report broken invariants as events; for development.
 
     Raises:
-        InputError: a window or ratio that makes no sense.
+        InputError: a window or ratio that makes no sense, or an argument of the wrong kind.
     """
 
     def __init__(
@@ -81,8 +81,7 @@ class Context:
         usage_preference: UsagePreference = "max",
         check: bool = False,
     ) -> None:
-        if window < 1:
-            raise InputError(f"a window of {window} tokens", hint="give the model's context length, for example 32000")
+        _check_arguments(window, store, overflow, prune)
         if not 0 < trigger <= 1 or not 0 < low_water < 1:
             raise InputError("trigger must lie in (0, 1] and low_water in (0, 1)")
         self.store = store if store is not None else Store(MemoryBackend())
@@ -192,7 +191,12 @@ class Context:
         return self._session.live.history.count == kept
 
     def append(self, *messages: Message) -> None:
-        """Add messages at the end: the fast path."""
+        """Add messages at the end: the fast path.
+
+        Raises:
+            FormatError: what is added is no ``Message``.
+        """
+        _check_messages(messages)
         history = self._session.live.history
         if history.count == 0 and not self._loader.messages:
             leading = leading_system(messages)
@@ -301,6 +305,30 @@ class Context:
 
 def _never() -> bool:
     return False
+
+
+def _check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
+    if not isinstance(window, int) or window < 1:
+        raise InputError(f"a window of {window!r} tokens", hint="give the model's context length, for example 32000")
+    if not isinstance(store, Store | None):
+        raise InputError(f"store is no Store but {_kind(store)}", hint="write Store(SQLiteBackend('agent.db'))")
+    if overflow is not None and not isinstance(getattr(overflow, "fingerprint", None), str):
+        raise InputError(f"overflow is no strategy but {_kind(overflow)}", hint="write chain(clear(), digest(), reset())")
+    if not isinstance(prune, PruneSettings | bool):
+        raise InputError(f"prune is no setting but {_kind(prune)}", hint="write PruneSettings(threshold=8192), or False")
+
+
+def _check_messages(messages: Sequence[object]) -> None:
+    for message in messages:
+        if not isinstance(message, Message):
+            raise FormatError(
+                f"append takes messages, not {_kind(message)}",
+                hint="a provider's own JSON goes to load(history, format='openai'); several messages to append(*messages)",
+            )
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"
 
 
 def _is_neutral(source: object) -> bool:

@@ -71,8 +71,11 @@ def chain(*steps: Strategy) -> Chain:
     """Strategies in order of preference, mildest first.
 
     Raises:
-        StrategyError: no step given.
+        StrategyError: no step given, or one that is no strategy.
     """
     if not steps:
         raise StrategyError("a chain needs at least one strategy", hint="chain(clear(), digest(), reset())")
+    for step in steps:
+        if not isinstance(getattr(step, "fingerprint", None), str):
+            raise StrategyError(f"{step!r} is no strategy", hint="chain(clear(), digest(), reset())")
     return Chain(steps)
