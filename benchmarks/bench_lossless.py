@@ -86,14 +86,15 @@ async def _moved() -> list[Figure]:
     account = Account()
     for target in TARGETS:
         for talk in conversations():
-            context = Context(window=SMALL)
+            context, account.removed = Context(window=SMALL), set()
             payloads: list[Payload] = []
             last = await run_turns(talk, context, target, "appended", account, payloads)
-            some, all_of_it = await read_back(context.store, payloads, talk.messages)
+            some, all_of_it = await read_back(context.store, payloads, (*talk.messages, *context.messages))
             good, moved = good + some, moved + all_of_it
             if last is not None:
                 given = talk.messages[: talk.calls[-1]]
-                losses, nowhere = await lost(last.body, given, context.store, more=last.meta.archives)
+                more = (*last.meta.archives, *account.removed)
+                losses, nowhere = await lost(last.body, given, context.store, more=more)
                 gone, dangling, said = gone + len(losses), dangling + len(nowhere), said + len(given)
     note = f"of {moved:,} moved out of {SMALL:,} windows: {source()}, four targets, {account.closings} closings"
     return [

@@ -1,4 +1,4 @@
-"""The wire formats: parse and render of a large chat body against the clock, and what a round trip keeps.
+"""The wire formats: parse and render of a large chat body against the clock.
 
 A ratio is of medians of CPU time within one process, the two taken in turn.
 """
@@ -15,18 +15,14 @@ from pathlib import Path
 import orjson
 from figures import Figure
 
-from transom.jsontext import loads
-from transom.wire.convert import convert, render_request
-from transom.wire.detect import detect
+from transom.wire.convert import render_request
 from transom.wire.format import RenderOptions
 from transom.wire.openai_chat import OpenAIChat
-from transom.wire.registry import builtin_registry
 from transom.wire.report import Report
 
 ROUNDS = 60
 MESSAGES = 300
 BYTES = 500_000
-TRANSCRIPTS = Path(__file__).resolve().parent.parent / ".." / "shared" / "data" / "transcripts"
 
 
 def chat_body(messages: int = MESSAGES, size: int = BYTES) -> dict[str, object]:
@@ -80,20 +76,3 @@ def measure() -> Iterable[Figure]:
     yield Figure("chat body", len(text) / 1000, "KB", note=f"{MESSAGES} messages")
     yield Figure("parse + render of it", ours * 1000, "ms")
     yield Figure("parse + render / loads + dumps", ours / plain, "x", at_most=5, note="orjson")
-    yield from _round_trips()
-
-
-def _round_trips() -> Iterable[Figure]:
-    """Of the request bodies at hand, how many come back equal as JSON."""
-    registry = builtin_registry()
-    names = ("openai-responses-compaction.json", "anthropic-messages-web-search.json", "gemini-contents-image.json")
-    bodies = [(TRANSCRIPTS / name).read_bytes() for name in names if (TRANSCRIPTS / name).is_file()]
-    bodies.append(orjson.dumps(chat_body()))
-    equal = 0
-    for body in bodies:
-        source = detect(body, registry)
-        payload, report = convert(body, source, source, registry)
-        equal += loads(payload) == loads(body) and not report.notes
-    yield Figure(
-        "same-format round trip, equal as JSON", 100 * equal / len(bodies), "%", at_least=100, note=f"{len(bodies)} bodies"
-    )

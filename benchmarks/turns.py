@@ -14,7 +14,7 @@ from transom import Context, Message, Payload, Store, TransomError
 from transom.engine.overflow.archive import original_line
 from transom.errors import JSONError, WindowError
 from transom.jsontext import canonical, loads
-from transom.store.uri import parse_uri
+from transom.store.uri import format_uri, mentions, parse_uri
 from transom.wire.format import Head
 from transom.wire.registry import builtin_registry
 from transom.wire.transcripts import load
@@ -52,6 +52,7 @@ class Account:
         prefix_breaks: turns that changed what the window had sent.
         over_window: turns that came out larger than the window.
         refused: turns that ended in an error that the window's size allows, other errors in words.
+        removed: addresses of what a repair took out of an invalid history (an orphan result), as the payloads' notes name them.
         held, reusable: bytes equal to the turn before, and bytes that might have been.
     """
 
@@ -61,6 +62,7 @@ class Account:
     over_window: int = 0
     refused: int = 0
     errors: list[str] = field(default_factory=list)
+    removed: set[str] = field(default_factory=set)
     held: int = 0
     reusable: int = 0
 
@@ -150,6 +152,7 @@ def _note(account: Account, now: Payload, before: Payload | None) -> None:
     meta = now.meta
     account.closings += bool(meta.closed)
     account.over_window += meta.tokens_after + meta.reserve > meta.window
+    account.removed.update(format_uri(*address) for note in meta.repairs for address in mentions(note.detail))
     if before is None:
         return
     reusable = before.meta.sequence_bytes - before.meta.tail_bytes
