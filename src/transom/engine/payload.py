@@ -32,7 +32,7 @@ class PayloadMeta:
         trigger: tokens at which the window would close: everything fixed plus the trigger of the movable history.
         parts: tokens by what they are: ``system``, ``tools``, ``head``, ``user``, ``assistant``, ``results``, ``tail``.
         moved: what left the window in this compile, for the first time.
-        archives: addresses of all closed spans, oldest first.
+        archives: addresses of the spans closed last, oldest first, at most 16; each begins with a head that names those before.
         own_archive: this history's own span, where its bytes differ from those of the one that closed the window first.
         closed: name of the step that closed a window in this compile, empty otherwise.
         notes: what the target could not carry.

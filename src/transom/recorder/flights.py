@@ -30,7 +30,7 @@ def flight(meta: PayloadMeta) -> dict[str, object]:
         ],
         "closed_by": meta.closed,
         "failure": meta.failure,
-        "archives": list(meta.archives),
+        "archive": meta.archives[-1] if meta.archives else "",
         "own_archive": meta.own_archive,
         "notes": [{"code": note.code, "where": note.where, "detail": note.detail} for note in (*meta.repairs, *meta.notes)],
         "prefix": {"held": meta.prefix_bytes, "sequence": meta.sequence_bytes, "tail": meta.tail_bytes},

@@ -6,7 +6,7 @@ in between, so each ``LiveTurn`` is made once and its rendered elements are kept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...messages import Message, Turn, is_user_request
@@ -14,9 +14,8 @@ from ...tokens.counter import Tokenizer
 from ...tokens.weigh import weigh
 from ...wire.format import Element
 from .edits import TurnEdit
-from .records import WindowRecord
 
-__all__ = ["PREVIEW", "LiveTurn", "Moved", "head_turn", "latest_applicable", "weigh_turn"]
+__all__ = ["PREVIEW", "LiveTurn", "Moved", "head_turn", "weigh_turn"]
 
 PREVIEW = 160
 """Characters of a preview."""
@@ -97,17 +96,3 @@ def head_turn(text: str) -> Turn:
     """A head as a turn: one user message."""
     message = Message("user", text)
     return Turn((message,), (message,), ((),), (-1,))
-
-
-def latest_applicable(
-    records: Iterable[WindowRecord], places: Mapping[bytes, int], arrivals: Mapping[bytes, int]
-) -> WindowRecord | None:
-    """The last record whose whole history this history extends: ``p(k)``, ``p(n)`` and all that had come lie on its chains.
-
-    Args:
-        records: all that are known of conversations with the same first link.
-        places: the history's prefix digests, each with the number of turns before it.
-        arrivals: the same of its messages in the order they came.
-    """
-    fitting = [record for record in records if record.p_n in places and record.p_k in places and record.arrived in arrivals]
-    return max(fitting, key=lambda record: (places[record.p_k], arrivals[record.arrived]), default=None)

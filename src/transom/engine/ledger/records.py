@@ -17,6 +17,7 @@ from ...errors import IntegrityError
 from .edits import TurnEdit
 
 __all__ = [
+    "KEPT_ARCHIVES",
     "Item",
     "Lineage",
     "TurnFit",
@@ -74,6 +75,11 @@ class TurnFit:
     edits: tuple[TurnEdit, ...]
 
 
+KEPT_ARCHIVES = 16
+"""A record names that many archives. All of them in each would grow with the square of a session's length; the head that an
+archive begins with names those before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowRecord:
     """One closing of a window.
@@ -88,7 +94,7 @@ class WindowRecord:
         items: what stands in place of the first ``k`` turns, in order.
         fits: oversized turns behind them.
         archive: URI of the closed span's messages; empty where nothing was moved out of the window by the closing.
-        archives: URIs of this and all earlier spans, oldest first.
+        archives: URIs of this span and those before it, oldest first, at most ``KEPT_ARCHIVES``.
         lineage: after the closing.
         strategy: name of the step that produced the items.
     """

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...messages import History, Message, Repair, Turn
 from ...messages.digest import ROOT
 from .edits import TurnEdit
-from .live import LiveTurn, Moved, head_turn, latest_applicable
+from .live import LiveTurn, Moved, head_turn
 from .records import Lineage, WindowRecord
 
 __all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
@@ -80,10 +80,18 @@ class LiveWindow:
         self._weighed += 1
         self._mapped, self._places = 0, {}
 
+    def applicable(self) -> list[WindowRecord]:
+        """The records whose whole history this history extends, oldest first: ``p(k)``, ``p(n)`` and all that had come."""
+        places = self.places
+        arrivals = {digest: count for count, digest in reversed(list(enumerate(self.history.arrivals)))}
+        known = [
+            record for record in self.records if record.p_n in places and record.p_k in places and record.arrived in arrivals
+        ]
+        return sorted(known, key=lambda record: (places[record.p_k], arrivals[record.arrived]))
+
     def settle(self, former: Former) -> bool:
         """Apply the last record that fits this history, if it is not in force already. Whether anything changed."""
-        arrivals = {digest: count for count, digest in reversed(list(enumerate(self.history.arrivals)))}
-        record = latest_applicable(self.records, self.places, arrivals)
+        record = next(reversed(self.applicable()), None)
         if record is None or (record.p_k == self.base.p_k and record.arrived == self.base.arrived):
             return False
         self.apply(record, former)

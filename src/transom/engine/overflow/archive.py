@@ -81,18 +81,32 @@ def own_archives(live: LiveWindow) -> Iterator[tuple[str, Callable[[], list[Writ
 
     Where bytes and closings were the same as those of whoever closed first, so are the paths.
     """
-    by_archive = {record.archive: record for record in live.records if record.archive}
     covered: list[Message] = []
     heads: frozenset[int] = frozenset()
     start = 0
-    for uri in live.base.archives:
-        record = by_archive.get(uri)
-        if record is None or record.p_k not in live.places:
-            continue
-        stop = live.places[record.p_k]
-        span = [*covered, *(message for turn in live.history.turns[start:stop] for message in turn.messages)]
-        yield archive_path(span), partial(archive_writes, span, heads)
-        (covered, heads), start = _covered(record, live), stop
+    for record in _closings(live):
+        if record.archive:
+            stop = live.places[record.p_k]
+            span = [*covered, *(message for turn in live.history.turns[start:stop] for message in turn.messages)]
+            yield archive_path(span), partial(archive_writes, span, heads)
+            start = stop
+        covered, heads = _covered(record, live)
+
+
+def _closings(live: LiveWindow) -> list[WindowRecord]:
+    """The records that led to the one in force, oldest first."""
+    chain, known = [live.base], live.applicable()
+    while chain[-1].lineage.previous is not None:
+        later = chain[-1]
+        before = [
+            record
+            for record in known
+            if record.lineage.current == later.lineage.previous and live.places[record.p_k] <= live.places[later.p_k]
+        ]
+        if not before:
+            break
+        chain.append(max(before, key=lambda record: (record.archive in later.archives, live.places[record.p_k])))
+    return chain[::-1]
 
 
 def _covered(record: WindowRecord, live: LiveWindow) -> tuple[list[Message], frozenset[int]]:

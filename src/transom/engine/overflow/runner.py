@@ -20,7 +20,7 @@ from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
 from ..ledger.edits import TurnEdit, original_texts
 from ..ledger.live import PREVIEW, LiveTurn, Moved, head_turn
-from ..ledger.records import Item, TurnFit, WindowRecord, decode_record, encode_record, head_path, record_path
+from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord, decode_record, encode_record, head_path, record_path
 from .archive import archive_path, archive_writes
 from .breaker import Breaker
 from .budget import Budget
@@ -329,7 +329,7 @@ def _record(
         items=tuple(_merged(item, fitted) for item in items),
         fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := _edits(live.edits, fitted.get(live.place, ())))),
         archive=archive,
-        archives=(*base.archives, archive) if archive else base.archives,
+        archives=(*base.archives, archive)[-KEPT_ARCHIVES:] if archive else base.archives,
         lineage=base.lineage.advance(),
         strategy=outcome.strategy or "offload",
     )

@@ -49,7 +49,7 @@ class Span:
         lineage: of the window being closed.
         previous_head: text of the head that stands in the span, if any.
         archive_uri: address of ``turns[:cut]`` once archived, for any cut.
-        earlier_archives: archives of windows closed before, oldest first.
+        earlier_archives: archives of the windows closed last, oldest first.
         room: what to reach.
         tokenizer: what the budget is counted with.
         vocabulary: every string a model reads.
