@@ -139,8 +139,12 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
     count = len(stable)
     lengths = sum(map(len, pieces))
     boundary = -1
-    joined = _at_block_level([*stable, *volatile])
-    for number, piece in joined:
+    moving = list(volatile)
+    if kept_of_first and stable:
+        # The separator before the element stands still with it; an element that joins its neighbour has no opening of its own.
+        joins = stable[-1].merge and moving[0].merge == stable[-1].merge
+        kept_of_first += 1 - (len(moving[0].open) if joins else 0)
+    for number, piece in _at_block_level([*stable, *moving]):
         if boundary < 0 and number >= count:
             boundary = lengths + kept_of_first
         pieces.append(piece)
