@@ -71,11 +71,13 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
     content = value.get("content")
     inner = ((Text(content),) if content else ()) if isinstance(content, str) else _content(content)
     if role == "assistant":
-        if value.keys() <= _COMMON:
+        if (len(value) == 3 and "content" in value and "tool_calls" in value) or value.keys() <= _COMMON:
             return Message.of("assistant", (*inner, *_calls(value.get("tool_calls"))), origin)
         parts = _assistant_parts(value, inner)
         return Message.of("assistant", parts, origin, name=_name(value), extra=_extra(value, _ASSISTANT))
     if role == "tool":
+        if len(value) == 3 and isinstance(call_id := value.get("tool_call_id"), str) and "content" in value:
+            return Message.of("tool", (Result(inner, call_id),), origin)
         result = Result(inner, _text(value, "tool_call_id"), _text(value, "name"))
         return Message.of("tool", (result,), origin, extra=_extra(value, _TOOL))
     if role == "user":
@@ -104,7 +106,7 @@ def _text(value: Mapping[str, object], key: str) -> str:
 
 
 def _extra(value: dict[str, object], known: frozenset[str]) -> Mapping[str, object]:
-    return EMPTY if value.keys() <= known else {key: item for key, item in value.items() if key not in known}
+    return EMPTY if known.issuperset(value) else {key: item for key, item in value.items() if key not in known}
 
 
 def _content(content: object) -> tuple[Text | Attachment | Opaque, ...]:
@@ -214,9 +216,14 @@ def _call(call: object, index: int) -> Call | Opaque:
     kind = call.get("type")
     inner = call.get("function")
     if isinstance(inner, dict):
+        name, arguments, call_id = inner.get("name"), inner.get("arguments"), call.get("id")
+        # The usual spelling first: comparing sets of keys takes longer than making the call.
+        usual = len(call) == 3 and len(inner) == 2 and "type" in call
+        if usual and isinstance(name, str) and isinstance(arguments, str) and isinstance(call_id, str):
+            return Call(name, arguments, call_id)
         plain = call.keys() <= _CALL and inner.keys() <= _FUNCTION
         extra = EMPTY if plain else {**_extra(call, _CALL), **_extra(inner, _FUNCTION)}
-        return Call(_text(inner, "name"), _arguments(inner.get("arguments")), _text(call, "id"), extra=extra)
+        return Call(_text(inner, "name"), _arguments(arguments), _text(call, "id"), extra=extra)
     inner = call.get("custom")
     if kind == "custom" and isinstance(inner, dict):
         extra = {**_extra(call, frozenset({"id", "type", "custom"})), **_extra(inner, frozenset({"name", "input"}))}
