@@ -11,23 +11,25 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...errors import StoreError, StrategyError
-from ...messages import Message, meaning_digest
+from ...errors import StoreError
+from ...messages import meaning_digest
 from ...store.backend import Write
-from ...store.blobs import blob_uri, blob_write
+from ...store.blobs import blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
-from ..ledger.edits import TurnEdit, original_texts
-from ..ledger.live import PREVIEW, LiveTurn, Moved, head_turn
-from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord, decode_record, encode_record, head_path, record_path
-from .archive import archive_path, archive_writes
+from ..ledger.live import LiveTurn, Moved, head_turn
+from ..ledger.records import WindowRecord, decode_record, encode_record, head_path, record_path
+from .accounting import closed_turns, head_places, moved_by, shortened_texts
+from .archive import archive_writes
 from .breaker import Breaker
 from .budget import Budget
+from .deciding import check_outcome, known_record, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
+from .spanning import closing_span, movable_tokens, source_messages
 from .strategies.reset import Reset
-from .strategy import Outcome, Room, Span, Strategy
+from .strategy import Outcome, Span, Strategy
 
 __all__ = ["Closing", "Runner"]
 
@@ -35,9 +37,6 @@ log = logging.getLogger(__name__)
 
 MIN_GAIN = 0.10
 """A closing that saves less than this share of the room is not worth a new prefix, as long as everything still fits."""
-
-SHRINK_FROM, SHRINK_TO = 500, 0.5
-"""What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class Runner:
             turns, budget: what is in the window, and the room for it.
             unseen: tokens by which a usage report corrects the count until the next closing takes the correction over.
         """
-        movable = _movable(turns)
+        movable = movable_tokens(turns)
         return movable + unseen > budget.trigger or movable > budget.available
 
     async def close(
@@ -118,10 +117,10 @@ class Runner:
             StoreError: what would leave cannot be stored, and the history does not fit without leaving.
         """
         self.failure, self.struck = "", False
-        span = self._span(turns, budget, base)
-        movable = _movable(turns)
+        span = closing_span(turns, budget, base, self.tokenizer, self.vocabulary)
+        movable = movable_tokens(turns)
         must = movable > budget.available
-        record = None if must else _known(span, known)
+        record = None if must else known_record(span, known)
         outcome, fits = Outcome(), list[Fit]()
         if record is None:
             outcome = await self._apply(span)
@@ -131,33 +130,11 @@ class Runner:
             gained = movable - span.total_after(outcome)
             if not fits and (not outcome.changed or (not must and gained < budget.available * MIN_GAIN)):
                 return None
-            record = _record(span, outcome, fits, base, end)
+            record = make_record(span, outcome, fits, base, end)
         closing = await self._land(span, record, outcome, folder, must=must)
         if closing is not None and sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
             release_freed()
         return closing
-
-    def _span(self, turns: Sequence[LiveTurn], budget: Budget, base: WindowRecord) -> Span:
-        room = Room(budget.low_water, budget.trigger, budget.available, budget.head)
-        newest = max((index for index, live in enumerate(turns) if live.request), default=-1)
-        staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
-        settled = sum(1 for live in turns if live.index >= 0 or live.head)
-        covered, last = len(base.items), min(len(turns) - 1, settled)
-        deepest = _at_link(turns, last, covered, last)
-        cut = _at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
-        return Span(
-            turns=turns,
-            cut=cut,
-            deepest=deepest,
-            staying=staying,
-            lineage=base.lineage,
-            previous_head=next((live.turn.messages[0].text for live in turns if live.head), None),
-            archive_uri=lambda at: f"context://archive/{archive_path(_sources(turns[:at]))}",
-            earlier_archives=base.archives,
-            room=room,
-            tokenizer=self.tokenizer,
-            vocabulary=self.vocabulary,
-        )
 
     async def _apply(self, span: Span) -> Outcome:
         if span.deepest == 0:
@@ -165,7 +142,7 @@ class Runner:
         strategy: Strategy = Reset() if self.breaker.open else self.strategy
         try:
             outcome = await asyncio.wait_for(strategy.apply(span), self.timeout)
-            _check(outcome, span)
+            check_outcome(outcome, span)
         except (StoreError, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001
@@ -189,10 +166,10 @@ class Runner:
         return [Fit(stay[fit.turn], fit.edits) for fit in found]
 
     async def _land(self, span: Span, record: WindowRecord, outcome: Outcome, folder: str, *, must: bool) -> Closing | None:
-        cut = _cut_of(span, record)
-        closed = _sources(span.turns[:cut]) if record.archive else []
-        archived = archive_writes(closed, _heads(span.turns[:cut])) if closed else []
-        shortened = _shortened(span, record)
+        cut = closed_turns(span, record)
+        closed = source_messages(span.turns[:cut]) if record.archive else []
+        archived = archive_writes(closed, head_places(span.turns[:cut])) if closed else []
+        shortened = shortened_texts(span, record)
         texts = dict.fromkeys([*outcome.texts, *(text for _, text, _ in shortened)])
         path = record_path(folder, record)
         writes = [*archived, *(blob_write(text) for text in texts), *self._head_notes(record, path)]
@@ -212,7 +189,7 @@ class Runner:
             self.breaker.succeed()
         own = f"context://archive/{archived[-1].path}" if archived else ""
         size = len(archived[-1].data) if archived else 0
-        return Closing(record, tuple(_moved(span, record, cut, shortened, own, size)), own, reused)
+        return Closing(record, tuple(moved_by(span, record, cut, shortened, own, size)), own, reused)
 
     def _head_notes(self, record: WindowRecord, path: str) -> list[Write]:
         window = int(path.split("/")[1])
@@ -228,158 +205,3 @@ async def _deeper(span: Span, outcome: Outcome) -> Outcome:
     """``reset`` in place of an outcome that does not fit, where it leaves less: what can leave is not offloaded."""
     last = await Reset().apply(span)
     return last if last.changed and span.total_after(last) < span.total_after(outcome) else outcome
-
-
-def _movable(turns: Sequence[LiveTurn]) -> int:
-    return sum(live.tokens for live in turns if not live.pinned)
-
-
-def _sources(turns: Sequence[LiveTurn]) -> list[Message]:
-    return [message for live in turns for message in live.source.messages]
-
-
-def _heads(turns: Sequence[LiveTurn]) -> frozenset[int]:
-    """Which of the turns' messages are heads of ours."""
-    flags = [live.head for live in turns for _ in live.source.messages]
-    return frozenset(index for index, head in enumerate(flags) if head)
-
-
-def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room: Room) -> int:
-    """The smallest cut that leaves history at the low-water mark, head and staying turns counted."""
-    total = _movable(turns) + room.head
-    for index in range(deepest):
-        if total <= room.low_water:
-            return index
-        if index not in staying:
-            total -= turns[index].tokens
-    return deepest
-
-
-def _at_link(turns: Sequence[LiveTurn], cut: int, covered: int, deepest: int) -> int:
-    """Move a cut to a place that every history of the same meaning has, and beyond what is covered already.
-
-    Back where it can be, forward where a closing that lies within the covered part would otherwise decide it anew; 0 where
-    there is no such place.
-    """
-    if cut == 0:
-        return 0
-    places: list[int] = [*range(cut, covered, -1), *range(max(cut, covered) + 1, deepest + 1)]
-    for place in places:
-        if turns[place - 1].place and (place == 1 or turns[place - 1].place != turns[place - 2].place):
-            return place
-    return 0
-
-
-def _known(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | None:
-    """A record of exactly this span, made by whoever closed it first."""
-    place = span.turns[span.cut - 1].place if span.cut else b""
-    return next(
-        (
-            record
-            for record in known
-            if place and record.p_k == place and not record.fitted and record.lineage.previous == span.lineage.current
-        ),
-        None,
-    )
-
-
-def _check(outcome: Outcome, span: Span) -> None:
-    """Refuse an outcome that breaks the strategy contract.
-
-    Raises:
-        StrategyError: says which rule.
-    """
-    if not outcome.changed:
-        return
-    if outcome.cut > span.deepest:
-        raise StrategyError("the outcome closes over the last turn")
-    places = {live.place: index for index, live in enumerate(span.turns[: outcome.cut]) if live.place}
-    named = [places.get(item.place) for item in outcome.items if item.kind != "head"]
-    if None in named:
-        raise StrategyError("the outcome names a turn that is not in its span")
-    lost = [index for index in span.staying if index < outcome.cut and index not in named]
-    if lost:
-        raise StrategyError("a pinned turn or the newest user message is missing from the outcome")
-    before = sum(live.tokens for index, live in enumerate(span.turns[: outcome.cut]) if index not in named)
-    after = sum(span.tokenizer.count(item.text) for item in outcome.items if item.kind == "head")
-    if outcome.evicted and before >= SHRINK_FROM and after > before * SHRINK_TO:
-        raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} tokens)")
-
-
-def _record(
-    span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecord, end: tuple[int, bytes, bytes]
-) -> WindowRecord:
-    """The decision as a record. Where nothing could leave, the record in force goes on with more texts offloaded."""
-    fitted = {span.turns[fit.turn].place: fit.edits for fit in fits}
-    if outcome.changed:
-        last = span.turns[outcome.cut - 1]
-        k, p_k, items = last.index + 1, last.place, outcome.items
-        archive = span.archive_uri(outcome.cut)
-    else:
-        k, p_k, items, archive = base.k, base.p_k, base.items, ""
-    named = {item.place for item in items if item.kind != "head"}
-    behind = [live for live in span.turns[outcome.cut :] if live.place not in named and not live.head]
-    return WindowRecord(
-        k=k,
-        n=end[0],
-        p_k=p_k,
-        p_n=end[1],
-        arrived=end[2],
-        fitted=bool(fits) or any(live.edits for live in behind),
-        items=tuple(_merged(item, fitted) for item in items),
-        fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := _edits(live.edits, fitted.get(live.place, ())))),
-        archive=archive,
-        archives=(*base.archives, archive)[-KEPT_ARCHIVES:] if archive else base.archives,
-        lineage=base.lineage.advance(),
-        strategy=outcome.strategy or "offload",
-    )
-
-
-def _merged(item: Item, fitted: dict[bytes, tuple[TurnEdit, ...]]) -> Item:
-    edits = fitted.get(item.place)
-    if not edits or item.kind == "head":
-        return item
-    return Item("edit", place=item.place, edits=_edits(item.edits, edits))
-
-
-def _edits(before: tuple[TurnEdit, ...], now: tuple[TurnEdit, ...]) -> tuple[TurnEdit, ...]:
-    """Later edits take the place of earlier ones of the same part."""
-    replaced = {(edit.message, edit.part) for edit in now}
-    return (*(edit for edit in before if (edit.message, edit.part) not in replaced), *now) if now else before
-
-
-def _cut_of(span: Span, record: WindowRecord) -> int:
-    return next((index + 1 for index, live in enumerate(span.turns) if live.place == record.p_k and record.archive), 0)
-
-
-def _shortened(span: Span, record: WindowRecord) -> list[tuple[str, str, str]]:
-    """Texts that the record shows shortened and that were whole before: (kind, text, label)."""
-    found: list[tuple[str, str, str]] = []
-    by_place = {live.place: live for live in span.turns if live.place}
-    changes = [("clear", item.place, item.edits) for item in record.items] + [
-        ("offload", fit.place, fit.edits) for fit in record.fits
-    ]
-    for kind, place, edits in changes:
-        live = by_place.get(place)
-        if live is not None:
-            for edit in edits:
-                if edit not in live.edits and edit.part >= 0:
-                    found.extend((kind, text, label) for text, label in original_texts(live.source, edit) if text)
-    return found
-
-
-def _moved(
-    span: Span, record: WindowRecord, cut: int, shortened: Sequence[tuple[str, str, str]], archive: str, size: int
-) -> list[Moved]:
-    moved = [
-        Moved(kind, blob_uri(text), len(text.encode(errors="surrogatepass")), label=label, preview=text[:PREVIEW])
-        for kind, text, label in shortened
-    ]
-    named = {item.place for item in record.items if item.kind != "head"}
-    # An earlier head is ours: it says nothing about what left.
-    gone = [live for live in span.turns[:cut] if live.place not in named and not live.head]
-    messages = sum(len(live.source.messages) for live in gone)
-    if archive and messages:
-        first = next((message.text for live in gone for message in live.source.messages if message.text), "")
-        moved.append(Moved("evict", archive, size, messages, f"window {span.lineage.current}", first[:PREVIEW]))
-    return moved

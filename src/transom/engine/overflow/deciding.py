@@ -1,0 +1,97 @@
+"""An outcome checked and made a record: what was decided, in terms that every history of the same meaning understands.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import StrategyError
+from ..ledger.edits import TurnEdit
+from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
+from .fitting import Fit
+from .strategy import Outcome, Span
+
+__all__ = ["check_outcome", "known_record", "make_record"]
+
+SHRINK_FROM, SHRINK_TO = 500, 0.5
+"""What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
+
+
+def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | None:
+    """A record of exactly this span, made by whoever closed it first."""
+    place = span.turns[span.cut - 1].place if span.cut else b""
+    return next(
+        (
+            record
+            for record in known
+            if place and record.p_k == place and not record.fitted and record.lineage.previous == span.lineage.current
+        ),
+        None,
+    )
+
+
+def check_outcome(outcome: Outcome, span: Span) -> None:
+    """Refuse an outcome that breaks the strategy contract.
+
+    Raises:
+        StrategyError: says which rule.
+    """
+    if not outcome.changed:
+        return
+    if outcome.cut > span.deepest:
+        raise StrategyError("the outcome closes over the last turn")
+    places = {live.place: index for index, live in enumerate(span.turns[: outcome.cut]) if live.place}
+    named = [places.get(item.place) for item in outcome.items if item.kind != "head"]
+    if None in named:
+        raise StrategyError("the outcome names a turn that is not in its span")
+    lost = [index for index in span.staying if index < outcome.cut and index not in named]
+    if lost:
+        raise StrategyError("a pinned turn or the newest user message is missing from the outcome")
+    before = sum(live.tokens for index, live in enumerate(span.turns[: outcome.cut]) if index not in named)
+    after = sum(span.tokenizer.count(item.text) for item in outcome.items if item.kind == "head")
+    if outcome.evicted and before >= SHRINK_FROM and after > before * SHRINK_TO:
+        raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} tokens)")
+
+
+def make_record(
+    span: Span, outcome: Outcome, fits: Sequence[Fit], base: WindowRecord, end: tuple[int, bytes, bytes]
+) -> WindowRecord:
+    """The decision as a record. Where nothing could leave, the record in force goes on with more texts offloaded."""
+    fitted = {span.turns[fit.turn].place: fit.edits for fit in fits}
+    if outcome.changed:
+        last = span.turns[outcome.cut - 1]
+        k, p_k, items = last.index + 1, last.place, outcome.items
+        archive = span.archive_uri(outcome.cut)
+    else:
+        k, p_k, items, archive = base.k, base.p_k, base.items, ""
+    named = {item.place for item in items if item.kind != "head"}
+    behind = [live for live in span.turns[outcome.cut :] if live.place not in named and not live.head]
+    return WindowRecord(
+        k=k,
+        n=end[0],
+        p_k=p_k,
+        p_n=end[1],
+        arrived=end[2],
+        fitted=bool(fits) or any(live.edits for live in behind),
+        items=tuple(_merged(item, fitted) for item in items),
+        fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := _edits(live.edits, fitted.get(live.place, ())))),
+        archive=archive,
+        archives=(*base.archives, archive)[-KEPT_ARCHIVES:] if archive else base.archives,
+        lineage=base.lineage.advance(),
+        strategy=outcome.strategy or "offload",
+    )
+
+
+def _merged(item: Item, fitted: dict[bytes, tuple[TurnEdit, ...]]) -> Item:
+    edits = fitted.get(item.place)
+    if not edits or item.kind == "head":
+        return item
+    return Item("edit", place=item.place, edits=_edits(item.edits, edits))
+
+
+def _edits(before: tuple[TurnEdit, ...], now: tuple[TurnEdit, ...]) -> tuple[TurnEdit, ...]:
+    """Later edits take the place of earlier ones of the same part."""
+    replaced = {(edit.message, edit.part) for edit in now}
+    return (*(edit for edit in before if (edit.message, edit.part) not in replaced), *now) if now else before

@@ -1,0 +1,89 @@
+"""Which turns a closing works on: how deep it must cut, and what stays wherever it cuts.
+
+Pure. A cut lies at a turn that every history of the same meaning has, never behind the last turn and never within what an
+earlier closing covers already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...messages import Message
+from ...tokens.counter import Tokenizer
+from ...vocabulary import Vocabulary
+from ..ledger.live import LiveTurn
+from ..ledger.records import WindowRecord
+from .archive import archive_path
+from .budget import Budget
+from .strategy import Room, Span
+
+__all__ = ["closing_span", "movable_tokens", "source_messages"]
+
+
+def closing_span(
+    turns: Sequence[LiveTurn], budget: Budget, base: WindowRecord, tokenizer: Tokenizer, vocabulary: Vocabulary
+) -> Span:
+    """What a strategy is asked to make room in.
+
+    Args:
+        turns: everything in the window, unsettled turns at the end included.
+        budget: what to reach.
+        base: the record in force.
+        tokenizer, vocabulary: handed on to the strategy.
+    """
+    room = Room(budget.low_water, budget.trigger, budget.available, budget.head)
+    newest = max((index for index, live in enumerate(turns) if live.request), default=-1)
+    staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
+    settled = sum(1 for live in turns if live.index >= 0 or live.head)
+    covered, last = len(base.items), min(len(turns) - 1, settled)
+    deepest = _at_link(turns, last, covered, last)
+    cut = _at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
+    return Span(
+        turns=turns,
+        cut=cut,
+        deepest=deepest,
+        staying=staying,
+        lineage=base.lineage,
+        previous_head=next((live.turn.messages[0].text for live in turns if live.head), None),
+        archive_uri=lambda at: f"context://archive/{archive_path(source_messages(turns[:at]))}",
+        earlier_archives=base.archives,
+        room=room,
+        tokenizer=tokenizer,
+        vocabulary=vocabulary,
+    )
+
+
+def movable_tokens(turns: Sequence[LiveTurn]) -> int:
+    """What strategies may move, in tokens: everything but pinned turns."""
+    return sum(live.tokens for live in turns if not live.pinned)
+
+
+def source_messages(turns: Sequence[LiveTurn]) -> list[Message]:
+    """The messages of some turns as they came."""
+    return [message for live in turns for message in live.source.messages]
+
+
+def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room: Room) -> int:
+    """The smallest cut that leaves history at the low-water mark, head and staying turns counted."""
+    total = movable_tokens(turns) + room.head
+    for index in range(deepest):
+        if total <= room.low_water:
+            return index
+        if index not in staying:
+            total -= turns[index].tokens
+    return deepest
+
+
+def _at_link(turns: Sequence[LiveTurn], cut: int, covered: int, deepest: int) -> int:
+    """Move a cut to a place that every history of the same meaning has, and beyond what is covered already.
+
+    Back where it can be, forward where a closing that lies within the covered part would otherwise decide it anew; 0 where
+    there is no such place.
+    """
+    if cut == 0:
+        return 0
+    places: list[int] = [*range(cut, covered, -1), *range(max(cut, covered) + 1, deepest + 1)]
+    for place in places:
+        if turns[place - 1].place and (place == 1 or turns[place - 1].place != turns[place - 2].place):
+            return place
+    return 0
