@@ -24,6 +24,7 @@ from ..vocabulary import ENGLISH, Vocabulary
 from ..wire.detect import detect
 from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
+from .events import EVENT_NAMES
 from .forming import Forming
 from .ledger.records import Lineage
 from .ledger.window import LiveWindow
@@ -144,7 +145,14 @@ class Context:
         self._own_system = (Message("system", text, cache_breakpoint=cache_breakpoint),)
 
     def tools(self, *tools: Tool) -> None:
-        """Set the tools that the model may call; they replace those of a loaded conversation."""
+        """Set the tools that the model may call; they replace those of a loaded conversation.
+
+        Raises:
+            InputError: a provider's own JSON instead of a ``Tool``.
+        """
+        for tool in tools:
+            if not isinstance(tool, Tool):
+                raise InputError(f"tools takes Tool objects, not {_kind(tool)}", hint="Tool(name, description, parameters)")
         self._session.head = replace(self._session.head, tools=tuple(tools))
 
     def tail(self, text: str) -> None:
@@ -280,7 +288,13 @@ class Context:
         return self._slots.use(slot, function)
 
     def on(self, event: type | str, handler: Callable[..., object]) -> Callable[[], None]:
-        """Listen for an event, by type or name; returns a function that stops listening."""
+        """Listen for an event, by type or name; returns a function that stops listening.
+
+        Raises:
+            InputError: no event has that name.
+        """
+        if isinstance(event, str) and event not in EVENT_NAMES:
+            raise InputError(f"no event is called {event!r}", hint=f"there are {', '.join(sorted(EVENT_NAMES))}")
         return self.bus.on(event, handler)
 
     def join(self, sink: Sink) -> Callable[[], None]:

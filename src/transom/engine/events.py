@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..observe.bus import HandlerError, event_name
 from .ledger.live import Moved
 from .payload import PayloadMeta
 
-__all__ = ["CompileDone", "CompileStarted", "CompressEnded", "CompressStarted", "InvariantBroken", "OffloadCreated"]
+__all__ = [
+    "EVENT_NAMES",
+    "CompileDone",
+    "CompileStarted",
+    "CompressEnded",
+    "CompressStarted",
+    "InvariantBroken",
+    "OffloadCreated",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +68,10 @@ class InvariantBroken:
 
     name: str
     detail: str
+
+
+EVENT_NAMES = frozenset(
+    event_name(kind)
+    for kind in (CompileStarted, CompileDone, CompressStarted, CompressEnded, OffloadCreated, InvariantBroken, HandlerError)
+)
+"""Every event a context tells of, by the name that handlers may give."""

@@ -30,6 +30,8 @@ def _append(*values: object) -> None:
         (lambda: chain(clear), "chain(clear(), digest(), reset())"),  # type: ignore[arg-type]
         (lambda: _append({"role": "user", "content": "hi"}), "load(history, format='openai')"),
         (lambda: _append([Message("user", "hi")]), "append(*messages)"),
+        (lambda: _context().tools({"name": "read"}), "Tool(name, description, parameters)"),  # type: ignore[arg-type]
+        (lambda: _context().on("compile_finished", print), "compile_done"),
     ],
 )
 def test_an_argument_of_the_wrong_kind_is_refused_with_the_line_to_write(attempt: Callable[[], object], mend: str) -> None:
