@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from ..errors import FormatError
@@ -144,6 +143,8 @@ def load_plugins(registry: FormatRegistry) -> tuple[str, ...]:
     Raises:
         FormatError: an entry that cannot be loaded; names the package.
     """
+    from importlib.metadata import entry_points
+
     names: list[str] = []
     for entry in entry_points(group=GROUP):
         source = entry.dist.name if entry.dist is not None else entry.value

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ledger.records import Item
-from ..digesting import digest as write_digest
 from ..strategy import Outcome, Span
 
 __all__ = ["Digest", "digest"]
@@ -45,6 +44,9 @@ class Digest:
 
     async def apply(self, span: Span) -> Outcome:
         """Write the digest. Turns that stay follow it verbatim."""
+        # Loaded by the first closing: its patterns take a fifth of what importing Context does.
+        from ..digesting import digest as write_digest
+
         cut = span.cut
         if not span.leaving(cut):
             return Outcome()
