@@ -129,7 +129,7 @@ class History:
         """The turns behind the settled ones as they stand now, and the repairs they needed."""
         if self._open is None:
             return [], []
-        return self._close(self._open, set(self._ids))
+        return self._close(self._open)
 
     def part_first(self) -> None:
         """Make the first part of the first message a turn of its own.
@@ -233,7 +233,8 @@ class History:
         if current is None:
             return
         self._open = None
-        turns, repairs = self._close(current, self._ids)
+        turns, repairs = self._close(current)
+        self._ids.update(slot.fresh_id for slot in current.calls)
         for turn in turns:
             self._settle(turn)
         self.repairs.extend(repairs)
@@ -245,7 +246,7 @@ class History:
         self.turns.append(turn)
         self.prefix.append(_chain(self.prefix[-1], turn))
 
-    def _close(self, current: _OpenTurn, ids: set[str]) -> tuple[list[Turn], list[Repair]]:
+    def _close(self, current: _OpenTurn) -> tuple[list[Turn], list[Repair]]:
         """The open turn, completed with stand-ins, and what was held back behind it."""
         repairs: list[Repair] = []
         answers: list[tuple[int, Message, tuple[int, ...]]] = sorted(current.results, key=_call_order)
@@ -259,7 +260,6 @@ class History:
                     Repair("missing_result", current.run[-1][0], f"call {slot.call.name} had no result; a stand-in was put")
                 )
         answers.sort(key=_call_order)
-        ids.update(slot.fresh_id for slot in current.calls)
         turn = _assemble(current, answers)
         for slot in current.calls:
             if slot.call.id and slot.fresh_id != slot.call.id:
