@@ -30,6 +30,7 @@ class Replay:
     Attributes:
         turns: one object a compile, as the replay contract defines it.
         archives: addresses of all closed spans, in order.
+        file: name of the file that was replayed.
     """
 
     format: str
@@ -41,6 +42,7 @@ class Replay:
     turns: list[dict[str, object]] = field(default_factory=list)
     archives: dict[str, None] = field(default_factory=dict)
     store: str = ""
+    file: str = ""
     conversations: int = 0
     segments: int = 0
     windows: int = 0
@@ -49,6 +51,7 @@ class Replay:
     def document(self) -> dict[str, object]:
         """The whole result as JSON values."""
         return {
+            "file": self.file,
             "format": self.format,
             "target": self.target,
             "window": self.window,

@@ -13,14 +13,14 @@ from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import load as load_transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
-from .conversation import From, read_bytes
+from .conversation import From, Recording, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["compile_"]
 
 
 def compile_(
-    file: str,
+    file: Recording,
     /,
     *,
     format: From = None,  # noqa: A002  # the option's name
@@ -31,11 +31,6 @@ def compile_(
 
     What left the window is in the store, whose path is named on stderr. With --json the body comes with its account:
     {"payload": …, "meta": …, "store": …}.
-
-    Parameters
-    ----------
-    file:
-        A request body or a session file; - for stdin.
     """
     settings, window = (fitting or Fitting()).settings()
     registry = builtin_registry(plugins=True)

@@ -20,9 +20,10 @@ from ..wire.registry import FormatRegistry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts.sendable import sendable_head
 
-__all__ = ["File", "From", "Source", "read_bytes", "read_source"]
+__all__ = ["File", "From", "Recording", "Source", "read_bytes", "read_source"]
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The file to read, - for stdin.")]
+Recording = Annotated[str, Parameter(allow_leading_hyphen=True, help="A session file or a request body; - for stdin.")]
 From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from ..engine.context import Context
+from ..errors import UsageError
 from ..recorder.flights import FlightRecorder
 from ..replay import Replay, replay
 from ..runtime import build_context, fresh_store_path, open_store
@@ -18,7 +20,7 @@ from ..wire.registry import builtin_registry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts import load as load_transcript
 from . import output
-from .conversation import From, read_bytes
+from .conversation import From, Recording, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["replay_"]
@@ -31,7 +33,7 @@ SHOWN = 200
 
 
 def replay_(
-    file: str,
+    file: Recording,
     /,
     *,
     format: From = None,  # noqa: A002  # the option's name
@@ -41,20 +43,20 @@ def replay_(
 ) -> int:
     """Replay a session file through a window: one compile for each call its agent made of its model.
 
-    What leaves the window goes into the store and can be read back with `transom store get`. Ends with status 1 if a turn
-    could not be made to fit.
-
-    Parameters
-    ----------
-    file:
-        A session file or a request body; - for stdin.
+    One row is one call: the messages the agent had by then, what they weigh (input) and what was sent instead (output) in
+    tokens, the window it belongs to, the bytes that moved to the store, the leading bytes that equal the payload before
+    (prefix), and the milliseconds of the compile. What moved can be read back with `transom store get`. Ends with status 1 if
+    a turn could not be made to fit.
     """
     settings, window = (fitting or Fitting()).settings()
+    if report is not None and not report.absolute().parent.is_dir():
+        raise UsageError(f"--report: there is no folder {report.parent}", hint="make it first, or name another")
     where = settings.store or fresh_store_path()
     data = read_bytes(file)
     transcript = load_transcript(data, format, name=file)
     outcome = asyncio.run(_replay(transcript, data, settings, window, str(where)))
     outcome.store = str(where)
+    outcome.file = "stdin" if file == "-" else Path(file).name
     document = outcome.document()
     if report is not None:
         from ..report import render_report
@@ -111,7 +113,7 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
     turns = outcome.turns
     shown = [turn for turn in turns if turn["moved"] or "error" in turn] if len(turns) > SHOWN else turns
     shown = shown[:SHOWN]
-    output.table(COLUMNS, [_row(turn) for turn in shown], title=title, right=(0, 1, 2, 3, 5, 6, 7))
+    output.table(COLUMNS, _rows(shown), title=title, right=(0, 1, 2, 3, 5, 6, 7), spare=(7, 6, 5, 1))
     if len(shown) < len(turns):
         output.note(f"{len(turns) - len(shown)} of {len(turns)} turns not shown: nothing moved in them (--json has them all)")
     totals = outcome.totals()
@@ -124,18 +126,35 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
     for skip in damaged[:10]:
         output.note(f"{skip.where} could not be read: {skip.reason}")
     if len(transcript.skipped) > len(damaged):
-        output.note(f"{len(transcript.skipped) - len(damaged)} entries of the file are no messages")
+        output.note(f"{_counted(len(transcript.skipped) - len(damaged), 'entry', 'entries')} of the file hold no message")
     repaired = sum(1 for turn in turns if "repairs" in turn)
     if repaired:
-        output.note(f"the history had to be repaired before {repaired} turns (--json says how)")
+        output.note(f"the history had to be repaired before {_counted(repaired, 'turn', 'turns')} (--json says how)")
+    failed = [turn["error"] for turn in turns if "error" in turn]
+    if failed:
+        output.note(f"{len(failed)} of {_counted(len(turns), 'turn', 'turns')} could not be compiled: {failed[0]}")
     output.line(f"store: {outcome.store}")
     if report is not None:
         output.line(f"report: {report}")
 
 
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _rows(turns: Sequence[dict[str, object]]) -> Iterator[tuple[object, ...]]:
+    before: object = None
+    for turn in turns:
+        error = turn.get("error")
+        yield _failed(turn, f"error: {error}" if error != before else "the same error") if "error" in turn else _row(turn)
+        before = error
+
+
+def _failed(turn: dict[str, object], said: str) -> tuple[object, ...]:
+    return (turn["turn"], turn["messages"], f"{turn['input_tokens']:,}", "", "", "", "", "", said)
+
+
 def _row(turn: dict[str, object]) -> tuple[object, ...]:
-    if "error" in turn:
-        return (turn["turn"], turn["messages"], turn["input_tokens"], "", "", "", "", "", f"error: {turn['error']}")
     moved = turn["moved"]
     assert isinstance(moved, list)
     size = sum(item["bytes"] for item in moved)
@@ -154,6 +173,6 @@ def _row(turn: dict[str, object]) -> tuple[object, ...]:
         turn["window_id"],
         f"{size:,}" if size else "",
         f"{turn['prefix_bytes']:,}",
-        turn["compile_ms"],
+        f"{turn['compile_ms']:.1f}",
         ", ".join(filter(None, said)),
     )

@@ -87,6 +87,7 @@ class Window:
 class Session:
     """A whole replay."""
 
+    file: str
     format: str
     target: str
     window: int
@@ -136,6 +137,7 @@ def read_session(replay: Mapping[str, object]) -> Session:
     moves = tuple(move for turn in turns for move in turn.moves)
     reserve = max((turn.reserve for turn in turns), default=0)
     return Session(
+        file=_text(replay.get("file")),
         format=_text(replay.get("format")),
         target=_text(replay.get("target")),
         window=window,

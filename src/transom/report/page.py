@@ -38,7 +38,8 @@ def render_report(replay: Mapping[str, object]) -> str:
     style, script = _part("report.css"), _part("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    title = f"Context report: {session.format or 'session'} to {session.target or 'payload'}, window {whole(session.window)}"
+    source = session.file or session.format or "session"
+    title = f"Context report: {source} to {session.target or 'payload'}, window {whole(session.window)}"
     return (
         "<!doctype html>\n"
         '<html lang="en"><head><meta charset="utf-8">'
@@ -57,6 +58,7 @@ def _part(name: str) -> str:
 
 def _header(session: Session) -> str:
     facts = [
+        ("Session", session.file),
         ("From", session.format),
         ("To", session.target),
         ("Window", f"{whole(session.window)} tokens"),

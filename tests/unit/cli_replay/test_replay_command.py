@@ -82,7 +82,9 @@ def test_a_turn_that_cannot_fit_is_listed_and_the_command_ends_with_status_1(tra
     assert document["totals"]["errors"] == len(document["turns"]) == 7
     plain = transom("replay", "long.json", "--window", 4_000)
     assert plain.returncode == 1
-    assert plain.stdout.count("error: the window of 4,000 tokens has no room") == 7
+    assert plain.stdout.count("error: the window of 4,000 tokens has no room") == 1
+    assert plain.stdout.count("the same error") == 6
+    assert "7 of 7 turns could not be compiled: the window of 4,000 tokens has no room" in plain.stderr
 
 
 def test_the_report_is_one_file_that_needs_no_network(transom: Run, tmp_path: Path) -> None:
@@ -190,3 +192,31 @@ def test_compile_writes_the_last_turns_body_and_says_the_rest_on_stderr(transom:
     )
     assert full["payload"] == body
     assert full["meta"]["tokens"]["after"] + full["meta"]["tokens"]["reserve"] <= 6_000
+
+
+@pytest.mark.parametrize("command", ["replay", "compile", "convert", "validate"])
+def test_every_command_that_reads_a_file_reads_stdin_as_a_dash(command: str, tmp_path: Path) -> None:
+    options = {"convert": ["--to", "gemini"], "validate": []}.get(command, ["--window", "6000", "--store", "kept.db"])
+    done = subprocess.run(
+        [sys.executable, "-m", "transom", command, "-", *options],
+        cwd=tmp_path,
+        input=chat_body(4),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(transom: Run, tmp_path: Path) -> None:
+    done = transom("replay", "session.json", "--window", 6_000, "--store", "kept.db", "--report", "nowhere/report.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "transom: --report: there is no folder nowhere (make it first, or name another)\n"
+    assert not (tmp_path / "kept.db").exists()
+
+
+def test_the_report_and_the_result_name_the_session_file(transom: Run, tmp_path: Path) -> None:
+    done = transom("replay", "session.json", "--window", 6_000, "--report", "report.html", "--json")
+    assert json.loads(done.stdout)["file"] == "session.json"
+    assert "<title>Context report: session.json to openai, window 6,000</title>" in (tmp_path / "report.html").read_text()
