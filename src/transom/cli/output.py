@@ -16,6 +16,9 @@ __all__ = ["json_line", "json_note", "line", "note", "progress", "raw", "table"]
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
 
+READABLE = 24
+"""Columns of a terminal that words which wrap are given at least."""
+
 
 def line(text: str) -> None:
     """One line of result."""
@@ -51,22 +54,34 @@ def raw(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Sequence[int] = ()) -> None:
-    """A table; in a pipe, aligned lines.
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    right: Sequence[int] = (),
+    spare: Sequence[int] = (),
+) -> None:
+    """A table; in a pipe, and where a terminal is too narrow for it, aligned lines.
+
+    Numbers and addresses are never broken: who copies one gets all of it.
 
     Args:
         columns: the headings.
         rows: one value a column, shown as ``str`` gives it (``None`` as nothing).
         title: drawn above it on a terminal, left out in a pipe.
         right: indexes of the columns of numbers.
+        spare: indexes of the columns that a narrow terminal leaves out, the first to go first.
     """
     cells = [[_shown("" if value is None else str(value)) for value in row] for row in rows]
+    kept = list(range(len(columns)))
     if sys.stdout.isatty():
-        _draw(columns, cells, title, right)
-        return
+        kept, drawn = _draw(columns, cells, title, right, spare)
+        if drawn:
+            return
     widths = [max([_width(name), *(_width(row[index]) for row in cells)]) for index, name in enumerate(columns)]
     for row in ([*columns], *cells):
-        padded = [_pad(cell, widths[index], to_right=index in right) for index, cell in enumerate(row)]
+        padded = [_pad(row[index], widths[index], to_right=index in right) for index in kept]
         sys.stdout.write("  ".join(padded).rstrip() + "\n")
 
 
@@ -88,18 +103,43 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
         yield lambda steps: bar.advance(task, steps)
 
 
-def _draw(columns: Sequence[str], cells: Sequence[Sequence[str]], title: str, right: Sequence[int]) -> None:
+def _draw(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], title: str, right: Sequence[int], spare: Sequence[int]
+) -> tuple[list[int], bool]:
+    """Draw the table, if the terminal is wide enough.
+
+    Returns:
+        The indexes of the columns there is room for, and whether they were drawn.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    console = Console()
+    least: list[int] = []
     for index, name in enumerate(columns):
-        drawn.add_column(name, justify="right" if index in right else "left", overflow="fold")
+        column = [name, *(row[index] for row in cells)]
+        word = max((_width(part) for cell in column for part in cell.split()), default=0)
+        least.append(max(word, min(max(map(_width, column)), READABLE)))
+    kept = list(range(len(columns)))
+    for leave_out in (*spare, None):
+        # A cell has a blank on either side and another towards the next; the table has one at either end.
+        if sum(least[place] + 3 for place in kept) + 1 <= console.width:
+            break
+        if leave_out is None:
+            return kept, False
+        kept.remove(leave_out)
+    drawn = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    for index in kept:
+        number = index in right
+        drawn.add_column(
+            columns[index], justify="right" if number else "left", overflow="fold", no_wrap=number, min_width=least[index]
+        )
     for row in cells:
-        drawn.add_row(*(Text(cell) for cell in row))
-    Console().print(drawn)
+        drawn.add_row(*(Text(row[index]) for index in kept))
+    console.print(drawn)
+    return kept, True
 
 
 def _shown(text: str) -> str:

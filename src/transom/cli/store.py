@@ -35,7 +35,9 @@ Expand = Annotated[
     bool,
     Parameter(name="--expand", negative="", show_default=False, help="Put the texts that an archive refers to back in it."),
 ]
-Namespace = Annotated[list[str] | None, Parameter(name="--ns", help="Where to look; may be given several times.")]
+Namespace = Annotated[
+    list[str] | None, Parameter(name="--ns", negative="", help="A namespace to look in; may be given several times.")
+]
 Budget = Annotated[int, Parameter(name="--budget", help="Tokens that the text for a model may have.")]
 Limit = Annotated[int, Parameter(name="--limit", help="Hits at most.")]
 DryRun = Annotated[bool, Parameter(name="--dry-run", negative="", show_default=False, help="Only say what would be removed.")]
@@ -64,7 +66,7 @@ def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json
     if json:
         output.json_line({"entries": [{"uri": uri, "bytes": size} for uri, size in rows]})
     else:
-        output.table(("bytes", "address"), [(size, uri) for uri, size in rows], right=(0,))
+        output.table(("bytes", "address"), [(f"{size:,}", uri) for uri, size in rows], right=(0,))
 
 
 @app.command
@@ -150,7 +152,8 @@ def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) 
         output.json_line({"ok": report.ok, **asdict(report)})
         return 0 if report.ok else 1
     output.line(
-        f"{report.entries} entries, {report.bytes} bytes; {report.cited} addresses cited, {report.digests} digests checked"
+        f"{report.entries:,} entries, {report.bytes:,} bytes; "
+        f"{report.cited:,} addresses cited, {report.digests:,} digests checked"
     )
     for uri, by in report.missing:
         output.line(f"missing: {uri}, cited by {by}")
@@ -174,7 +177,7 @@ def gc(
     for uri in report.removed:
         output.line(uri)
     done = "would be removed" if dry_run else "removed"
-    output.line(f"{len(report.removed)} {done} ({report.bytes} bytes), {report.kept} kept")
+    output.line(f"{len(report.removed)} {done} ({report.bytes:,} bytes), {report.kept} kept")
 
 
 @app.command

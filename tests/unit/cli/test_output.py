@@ -68,6 +68,27 @@ def test_a_table_on_a_terminal_is_drawn_and_controls_never_reach_it() -> None:
     assert "\\x1b[31m" in written
 
 
+WIDE = """
+from transom.cli import output
+address = "context://vfs/" + "0123456789abcdef" * 4
+output.table(("bytes", "address"), [("5,514", address), ("1,234,567", address)], right=(0,))
+output.table(("turn", "input", "ms", "what"), [(1, "123,456", "0.5", "one two three")], right=(0, 1, 2), spare=(2,))
+"""
+
+
+def test_a_terminal_too_narrow_for_an_address_gets_lines_in_which_it_can_be_copied() -> None:
+    lines = on_a_terminal(WIDE, COLUMNS="60").splitlines()
+    assert lines[:2] == ["    bytes  address", "    5,514  context://vfs/" + "0123456789abcdef" * 4]
+
+
+def test_a_narrow_terminal_leaves_out_what_can_be_spared_and_breaks_no_number() -> None:
+    wide, narrow, tiny = (on_a_terminal(WIDE, COLUMNS=columns) for columns in ("100", "36", "12"))
+    assert ["1", "123,456", "0.5", "one", "two", "three"] in [line.split() for line in wide.splitlines()]
+    for written in (narrow, tiny):
+        assert "123,456" in written
+        assert "0.5" not in written
+
+
 def test_no_color_is_honoured() -> None:
     assert "\x1b[38" not in on_a_terminal(TABLE, NO_COLOR="1")
     assert "\x1b[3" not in on_a_terminal(TABLE, NO_COLOR="1").replace("\x1b[3m", "")
