@@ -46,14 +46,19 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def build(commands: Sequence[Command] = COMMANDS) -> App:
-    """The application, with nothing imported yet that a command needs."""
+def build(commands: Sequence[Command] = COMMANDS, called: str = "") -> App:
+    """The application, with nothing imported yet that a command needs.
+
+    Args:
+        commands: the table.
+        called: the command that will run: its own help is all that its docstring says, not only its line in the table.
+    """
     app = App(
         name="transom",
         help="Fits a conversation with a language model into any window and loses nothing.",
         version=_version,
         version_flags=["--version"],
-        help_format="plaintext",
+        help_format="markdown",
         help_formatter="default" if sys.stdout.isatty() else "plain",
         exit_on_error=False,
         print_error=False,
@@ -61,7 +66,7 @@ def build(commands: Sequence[Command] = COMMANDS) -> App:
         result_action="return_value",
     )
     for command in commands:
-        app.command(command.target, name=command.name, help=command.summary)
+        app.command(command.target, name=command.name, **({} if command.name == called else {"help": command.summary}))
     return app
 
 
@@ -82,7 +87,7 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
             # A transcript holds characters that a terminal's encoding may not: show them escaped instead of failing.
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = build(commands)(list(arguments))
+        status = build(commands, called=next(iter(arguments), ""))(list(arguments))
         sys.stdout.flush()
     except Exception as error:
         failure = explain(error)

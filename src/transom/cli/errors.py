@@ -6,14 +6,25 @@ what a bug report needs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cyclopts import CycloptsError
+from cyclopts import CoercionError, CycloptsError
 
 from ..errors import SettingError, TransomError, UsageError
 
 __all__ = ["Failure", "explain"]
+
+_NUMBERS: Mapping[object, str] = {
+    int: "it is a whole number in digits, such as 32000",
+    float: "it is a number in digits, such as 0.5",
+}
+_WAYS_OUT: Mapping[type[OSError], str] = {
+    FileNotFoundError: "check the path",
+    IsADirectoryError: "name a file in it",
+    PermissionError: "check its permissions",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,9 @@ class Failure:
 def explain(error: Exception) -> Failure | None:
     """The failure to report, or ``None`` for an exception that is a fault of the program."""
     match error:
+        case CoercionError() if error.target_type in _NUMBERS and error.token is not None:
+            name = error.token.keyword or "a value"
+            return Failure(Failure.USAGE, f"{name} cannot be {error.token.value!r} ({_NUMBERS[error.target_type]})")
         case CycloptsError():
             command = " ".join(("transom", *(error.command_chain or ())[1:]))
             return Failure(Failure.USAGE, f"{_one_line(str(error))} (see {command} --help)")
@@ -48,7 +62,8 @@ def explain(error: Exception) -> Failure | None:
             return Failure(Failure.PIPE_CLOSED, "")
         case OSError() if error.strerror:
             where = f"{error.filename}: " if error.filename is not None else ""
-            return Failure(Failure.FAILED, _one_line(f"{where}{error.strerror}"))
+            hint = next((f" ({hint})" for kind, hint in _WAYS_OUT.items() if isinstance(error, kind)), "")
+            return Failure(Failure.FAILED, _one_line(f"{where}{error.strerror}{hint}"))
         case _:
             return None
 

@@ -89,6 +89,25 @@ def test_wrong_usage_is_one_line_that_names_the_help(transom: Run, arguments: tu
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("replay", "x", "--window", "32k"), "--window cannot be '32k' (it is a whole number in digits, such as 32000)"),
+        (("store", "gc", "--min-age", "1h"), "--min-age cannot be '1h' (it is a number in digits, such as 0.5)"),
+        (("replay", "absent.json", "--window", "8000"), "absent.json: No such file or directory (check the path)"),
+        (("validate", "."), ".: Is a directory (name a file in it)"),
+    ],
+)
+def test_a_wrong_value_or_path_says_the_way_out(transom: Run, arguments: tuple[str, ...], says: str) -> None:
+    assert transom(*arguments).stderr == f"transom: {says}\n"
+
+
+def test_the_help_of_a_command_tells_all_of_it_in_paragraphs_as_wide_as_the_terminal(transom: Run) -> None:
+    paragraph = transom("replay", "--help", environment={"COLUMNS": "70"}).stdout.split("\n\n")[2]
+    assert "store get" in paragraph
+    assert all(50 < len(line.rstrip()) <= 70 for line in paragraph.splitlines()[:-1])
+
+
 def test_what_a_command_returns_is_the_exit_status(with_commands: Run) -> None:
     assert with_commands("def run() -> int:\n    return 1").returncode == 1
     assert with_commands("def run() -> None:\n    pass").returncode == 0
@@ -108,9 +127,9 @@ def test_what_a_command_returns_is_the_exit_status(with_commands: Run) -> None:
         (
             "FileNotFoundError(2, 'No such file or directory', 'a\\x1b[31m.json')",
             1,
-            "transom: a\\x1b[31m.json: No such file or directory",
+            "transom: a\\x1b[31m.json: No such file or directory (check the path)",
         ),
-        ("PermissionError(13, 'Permission denied')", 1, "transom: Permission denied"),
+        ("PermissionError(13, 'Permission denied')", 1, "transom: Permission denied (check its permissions)"),
         ("KeyboardInterrupt()", 130, "transom: interrupted"),
         ("BrokenPipeError()", 141, ""),
     ],
