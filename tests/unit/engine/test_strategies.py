@@ -190,6 +190,16 @@ async def test_where_no_step_reaches_the_mark_the_mildest_that_stays_under_the_t
 
 
 @pytest.mark.feature("O6")
+async def test_where_what_must_stay_is_above_the_trigger_a_digest_still_tells_what_left() -> None:
+    """Reset would save only the digest's own tokens, and the next closing comes as soon either way."""
+    context = context_of([*dialogue(20), Message("user", words(2_300))])
+    payload = await context.compile("openai")
+    assert payload.meta.tokens_after > payload.meta.trigger
+    assert payload.meta.tokens_after + payload.meta.reserve <= 4_000
+    assert payload.meta.closed == "digest"
+
+
+@pytest.mark.feature("O6")
 def test_a_chain_without_steps_is_refused() -> None:
     with pytest.raises(StrategyError, match="at least one"):
         chain()

@@ -26,8 +26,10 @@ class Chain:
 
     Every step works on the original span, so that a later one can use what an earlier one would have cleared. Where no step
     reaches the low-water mark, the first that stays under the trigger wins: a harder step that gains nothing decisive would
-    only tell the model less. A step that says it cannot reach the trigger is tried only when no other does: clearing a span of
-    20,000 messages took a third of its closing, for an outcome that was thrown away.
+    only tell the model less. Where none stays under it, since what must stay is too much, the first that fits and weighs no
+    more than a head over the smallest wins, for the same reason: the next closing comes as soon either way. A step that says
+    it cannot reach the trigger is tried only when no other does: clearing a span of 20,000 messages took a third of its
+    closing, for an outcome that was thrown away.
     """
 
     steps: tuple[Strategy, ...]
@@ -64,7 +66,11 @@ class Chain:
             outcome = await self.steps[place].apply(span)
             if outcome.changed:
                 tried[place] = span.total_after(outcome), outcome
-        return min((tried[place] for place in sorted(tried)), key=lambda attempt: attempt[0])[1] if tried else Outcome()
+        if not tried:
+            return Outcome()
+        least = min(after for after, _ in tried.values())
+        most = max(least, min(least + span.room.head, span.room.available))
+        return next(tried[place][1] for place in sorted(tried) if tried[place][0] <= most)
 
 
 def chain(*steps: Strategy) -> Chain:
