@@ -169,6 +169,23 @@ def test_the_newest_plan_replaces_the_one_before() -> None:
 
 
 @pytest.mark.feature("O19")
+def test_the_plan_being_worked_on_goes_before_checkboxes_of_a_document_where_room_is_short() -> None:
+    boxes = "\n".join(f"- [ ] A point of the document with the number {number}" for number in range(40))
+    steps = [{"content": f"Step {number} of the work", "status": "pending"} for number in range(6)]
+    messages = [
+        user("Go."),
+        call("write_file", "w1", file_path="docs/design.md", content=boxes),
+        answer("ok", "w1"),
+        *chatter(10),
+        call("TodoWrite", "p1", todos=steps),
+        answer("saved", "p1"),
+    ]
+    text = write(messages, budget=600).text
+    assert [step["content"] in text for step in steps] == [True] * 6
+    assert text.count("A point of the document") < 40
+
+
+@pytest.mark.feature("O19")
 @pytest.mark.parametrize(
     "constraint",
     [

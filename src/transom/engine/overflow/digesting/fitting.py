@@ -160,7 +160,11 @@ def _quoted(notes: Notes) -> Iterable[tuple[str, list[Request]]]:
 
 def _lists(notes: Notes) -> Iterable[tuple[str, list[_Entry], Sequence[str]]]:
     """The plain sections, entries in order of importance. By its place an entry is skipped where its source is shown whole."""
-    tasks = sorted(enumerate(notes.tasks), key=lambda at: ("doing", "open", "done").index(at[1].state))
+    # What a tool keeps is the plan being worked on; a checkbox may stand in any document that was read or written.
+    tasks = sorted(
+        enumerate(notes.tasks),
+        key=lambda at: (("doing", "open", "done").index(at[1].state), not at[1].source.startswith(("plan", "#"))),
+    )
     yield "tasks", [_Entry(at, task_text(note)) for at, note in tasks if note.state != "done"], ()
     for key, statements in (("constraints", notes.constraints), ("decisions", notes.decisions)):
         ranked = _ranked(statements)
