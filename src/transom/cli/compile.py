@@ -13,7 +13,7 @@ from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import load as load_transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
-from .conversation import From, Recording, read_bytes
+from .conversation import From, Recording, note_damage, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["compile_"]
@@ -56,6 +56,7 @@ async def _compile(
     registry: FormatRegistry,
 ) -> Payload:
     transcript = load_transcript(data, format, name=name)
+    note_damage(transcript)
     segment = transcript.conversations[0].segments[-1]
     if not segment.messages:
         raise FormatError(f"{name} holds no message")

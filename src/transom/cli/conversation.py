@@ -19,8 +19,9 @@ from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts.sendable import sendable_head
+from . import output
 
-__all__ = ["File", "From", "Recording", "Source", "read_bytes", "read_source"]
+__all__ = ["File", "From", "Recording", "Source", "note_damage", "read_bytes", "read_source"]
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The file to read, - for stdin.")]
 Recording = Annotated[str, Parameter(allow_leading_hyphen=True, help="A session file or a request body; - for stdin.")]
@@ -74,3 +75,16 @@ def read_source(file: str, format: str | None, registry: FormatRegistry) -> Sour
     if transcript.format in registry:
         return Source(data, wire=registry.get(transcript.format))
     return Source(data, transcript=transcript)
+
+
+NAMED = 10
+"""Damaged entries that are named one by one."""
+
+
+def note_damage(transcript: Transcript) -> None:
+    """Name on stderr what of a file could not be read: the rest of it is used."""
+    damaged = [skip for skip in transcript.skipped if skip.damaged]
+    for skip in damaged[:NAMED]:
+        output.note(f"{skip.where} could not be read: {skip.reason}")
+    if len(damaged) > NAMED:
+        output.note(f"{len(damaged) - NAMED} more could not be read")

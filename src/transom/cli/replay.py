@@ -20,7 +20,7 @@ from ..wire.registry import builtin_registry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts import load as load_transcript
 from . import output
-from .conversation import From, Recording, read_bytes
+from .conversation import From, Recording, note_damage, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["replay_"]
@@ -54,6 +54,7 @@ def replay_(
     where = settings.store or fresh_store_path()
     data = read_bytes(file)
     transcript = load_transcript(data, format, name=file)
+    note_damage(transcript)
     outcome = asyncio.run(_replay(transcript, data, settings, window, str(where)))
     outcome.store = str(where)
     outcome.file = "stdin" if file == "-" else Path(file).name
@@ -122,11 +123,9 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
         [(key.replace("_", " "), f"{value:,}" if isinstance(value, int) else value) for key, value in totals.items()],
         right=(1,),
     )
-    damaged = [skip for skip in transcript.skipped if skip.damaged]
-    for skip in damaged[:10]:
-        output.note(f"{skip.where} could not be read: {skip.reason}")
-    if len(transcript.skipped) > len(damaged):
-        output.note(f"{_counted(len(transcript.skipped) - len(damaged), 'entry', 'entries')} of the file hold no message")
+    whole = sum(1 for skip in transcript.skipped if not skip.damaged)
+    if whole:
+        output.note(f"{_counted(whole, 'entry', 'entries')} of the file hold no message")
     repaired = sum(1 for turn in turns if "repairs" in turn)
     if repaired:
         output.note(f"the history had to be repaired before {_counted(repaired, 'turn', 'turns')} (--json says how)")

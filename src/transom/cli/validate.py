@@ -13,7 +13,7 @@ from ..wire.format import Format
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.report import Report, Violation
 from . import output
-from .conversation import File, Source, read_source
+from .conversation import File, Source, note_damage, read_source
 from .options import JSON
 
 __all__ = ["validate"]
@@ -29,6 +29,8 @@ def validate(file: File, /, *, format: From = None, target: Target = None, json:
     """
     registry = builtin_registry(plugins=True)
     source = read_source(file, format, registry)
+    if source.transcript is not None:
+        note_damage(source.transcript)
     provider = _provider(source, target, registry)
     found = [(name, violation) for name, body in _bodies(source, provider, registry) for violation in provider.validate(body)]
     if json:
