@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from ..errors import UsageError
+from ..jsontext import loads
 from ..wire.convert import convert as convert_body
 from ..wire.convert import convert_request
-from ..wire.format import RenderOptions
+from ..wire.format import Format, RenderOptions
 from ..wire.registry import builtin_registry
 from ..wire.report import Report
 from . import output
@@ -52,9 +54,17 @@ def convert(
         if len(segments) > 1:
             output.note(f"{len(segments)} requests, one a line: {'; '.join(name for name, _ in segments)}")
         payloads = [convert_request(request, target, options, report) for _, request in segments]
+    if source.wire is not target:
+        _say_no_model(payloads, target, report)
     for payload in payloads:
         output.raw(payload + b"\n")
     _say(report, json=json)
+
+
+def _say_no_model(payloads: Sequence[bytes], target: Format, report: Report) -> None:
+    """Note where the target asks for a model and none is named: Gemini's bodies, for one, leave it to the address."""
+    if any(violation.where == "model" for payload in payloads for violation in target.validate(loads(payload))):
+        report.add("skipped", "model", f"{target.name} requires a model and the source names none: add it before you send")
 
 
 def _skipped(source: Source) -> Report:

@@ -37,6 +37,15 @@ def test_converting_to_the_same_format_gives_the_same_json_back(transom: Run, tm
 
 
 @pytest.mark.feature("M12")
+def test_a_model_that_the_target_requires_and_the_source_does_not_name_is_asked_for(transom: Run, tmp_path: Path) -> None:
+    gemini = saved(tmp_path, {"contents": [{"role": "user", "parts": [{"text": "go"}]}]})
+    for target in ("openai", "openai-responses"):
+        done = transom("convert", gemini, "--to", target)
+        assert done.stderr == f"skipped: model: {target} requires a model and the source names none: add it before you send\n"
+    assert transom("convert", gemini, "--to", "gemini").stderr == ""
+
+
+@pytest.mark.feature("M12")
 def test_what_the_target_cannot_carry_is_listed_on_stderr(transom: Run, tmp_path: Path) -> None:
     done = transom("convert", saved(tmp_path, CHAT), "--from", "openai-chat", "--to", "anthropic")
     assert done.returncode == 0
