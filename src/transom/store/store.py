@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from ..errors import CapabilityError, IntegrityError, NotFoundError, StoreError, TransomError, URIError
+from ..errors import CapabilityError, InputError, IntegrityError, NotFoundError, StoreError, TransomError, URIError
 from ..jsontext import EMPTY
 from . import uri as addresses
 from .archive import archive_texts, expand, references
@@ -63,6 +63,8 @@ class Store:
     """
 
     def __init__(self, backend: StorageBackend, *, scope: str = "", clock: Callable[[], float] = time.time) -> None:
+        if isinstance(backend, str | Path):
+            raise InputError("a store takes a backend, not a path", hint=f"write Store(SQLiteBackend({str(backend)!r}))")
         self._backend = backend
         self._scope = scope
         self._clock = clock

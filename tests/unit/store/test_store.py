@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from transom.errors import CapabilityError, IntegrityError, NotFoundError, StoreError, URIError
+from transom.errors import CapabilityError, InputError, IntegrityError, NotFoundError, StoreError, URIError
 from transom.jsontext import EMPTY, dumps
 from transom.store import Store, Write
 from transom.store.archive import archive_lines
@@ -338,3 +339,9 @@ async def test_an_export_is_a_store_of_plain_files(store: Store, tmp_path: Path)
     files = {path.name: path for path in (tmp_path / "export" / "notes").rglob("*") if path.is_file()}
     assert [path.read_text() for path in files.values()] == ["hello"]
     assert next(iter(files)) == "today.md"
+
+
+@pytest.mark.parametrize("path", ["agent.db", Path("agent.db")])
+def test_a_path_in_place_of_a_backend_is_refused_with_the_line_to_write(path: str | Path) -> None:
+    with pytest.raises(InputError, match=re.escape("write Store(SQLiteBackend('agent.db'))")):
+        Store(path)  # type: ignore[arg-type]
