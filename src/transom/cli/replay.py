@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..engine.context import Context
-from ..errors import UsageError
+from ..errors import StoreError, UsageError
 from ..recorder.flights import FlightRecorder
 from ..replay import Replay, replay
 from ..runtime import build_context, fresh_store_path, open_store
@@ -24,6 +25,8 @@ from .conversation import From, Recording, note_damage, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["replay_"]
+
+log = logging.getLogger(__name__)
 
 Report = Annotated[Path | None, Parameter(name="--report", help="Write the picture of the session as one HTML file.")]
 
@@ -85,8 +88,12 @@ async def _replay(transcript: Transcript, data: bytes, settings: Settings, windo
             return context
 
         async def checkpoint() -> None:
-            for recorder in recorders:
-                await recorder.flush(store)
+            try:
+                for recorder in recorders:
+                    await recorder.flush(store)
+            except StoreError as error:
+                # The account of a flight is no reason to end it.
+                log.warning("flight records could not be stored: %s", error)
 
         with output.progress("replaying", calls) as advance:
             return await replay(

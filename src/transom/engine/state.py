@@ -83,6 +83,7 @@ class Session:
         moved: what left the window and no payload has accounted for yet.
         failed: texts that could not be stored, and so stay as they are.
         looked_up: the store was asked for records of this conversation.
+        unread: it could not say, and this was told.
         repairs: how many repairs were reported.
         removed: addresses of messages that repair took out and that are stored.
         compared: the last compared sequence by target.
@@ -99,6 +100,7 @@ class Session:
     moved: list[Moved] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
     looked_up: bool = False
+    unread: bool = False
     repairs: int = 0
     removed: set[str] = field(default_factory=set)
     compared: dict[str, Compared] = field(default_factory=dict)

@@ -74,6 +74,11 @@ class LiveWindow:
         if self.turns:
             self.turns[0].head = True
 
+    def reopen(self) -> None:
+        """Forget all records: the whole history is in the window again."""
+        self.base, self.records, self.turns = EMPTY_RECORD, [], []
+        self._taken, self._fits = 0, {}
+
     def part_first(self) -> None:
         """Part a head of ours from the message it was merged into, before anything is taken in."""
         self.history.part_first()

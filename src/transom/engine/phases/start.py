@@ -6,13 +6,19 @@ store once.
 
 from __future__ import annotations
 
+import logging
+
+from ...errors import StoreError
 from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
 from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
+from ..ledger.window import EMPTY_RECORD
 from ..overflow.archive import own_archives
 from ..state import CompileState
 
 __all__ = ["start"]
+
+log = logging.getLogger(__name__)
 
 
 async def start(state: CompileState) -> None:
@@ -20,10 +26,7 @@ async def start(state: CompileState) -> None:
     session, live = state.session, state.session.live
     live.weigh_new(lambda turn: sum(state.weigh(message, state.tokenizer) for message in turn.messages))
     if not session.looked_up and live.history.turns:
-        await _look_up(state)
-        session.looked_up = True
-        live.settle(state.former)
-        await _store_own_archives(state)
+        await _recognise(state)
     live.take_in(state.former)
     state.settled = live.turns
     state.unsettled, pending = live.unsettled(state.former)
@@ -31,6 +34,26 @@ async def start(state: CompileState) -> None:
         state.weigh(message, state.tokenizer) for live_turn in state.unsettled for message in live_turn.source.messages
     )
     state.repairs = [*live.history.repairs[session.repairs :], *pending]
+
+
+async def _recognise(state: CompileState) -> None:
+    """Put in force what the store knows of this history. Where it cannot say, the history goes on whole, to be asked for again."""
+    session, live = state.session, state.session.live
+    if live.base is not EMPTY_RECORD:
+        session.looked_up = True
+        return
+    try:
+        await _look_up(state)
+        live.settle(state.former)
+        await _store_own_archives(state)
+    except StoreError as error:
+        if not session.unread:
+            session.unread = True
+            log.warning("windows closed before are not known, since the store could not be read: %s", error)
+        state.failure, state.own_archive = str(error), ""
+        live.reopen()
+        return
+    session.looked_up = True
 
 
 async def _look_up(state: CompileState) -> None:
