@@ -12,7 +12,7 @@ from ..strategy import Outcome, Span
 
 __all__ = ["Digest", "digest"]
 
-RULES = 1
+RULES = 2
 """Raised when a change of the digest's rules changes its text: records of other rules are then left alone."""
 
 MOST_OF_SPAN = 0.4
@@ -52,6 +52,10 @@ class Digest:
             return Outcome()
         replaced = sum(turn.tokens for index, turn in enumerate(span.turns[:cut]) if index not in span.staying)
         budget = min(span.room.head, int(replaced * MOST_OF_SPAN), self.max_tokens or span.room.head)
+        under_trigger = span.room.trigger - span.total_after(Outcome(cut, tuple(span.kept(cut))))
+        if SMALLEST <= under_trigger < budget:
+            # A few tokens more would leave the history above the trigger, and a harder step would tell the model less.
+            budget = under_trigger
         if budget < SMALLEST:
             return Outcome()
         written = write_digest(
