@@ -37,7 +37,7 @@ async def start(state: CompileState) -> None:
 
 
 async def _recognise(state: CompileState) -> None:
-    """Put in force what the store knows of this history. Where it cannot say, the history goes on whole, to be asked for again."""
+    """Put in force what the store knows of this history. Where it cannot say, the history goes on whole; it is asked again."""
     session, live = state.session, state.session.live
     if live.base is not EMPTY_RECORD:
         session.looked_up = True
