@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 
 from ..engine.payload import Payload
-from ..errors import FormatError
+from ..errors import FormatError, UsageError
 from ..recorder.flights import flight
 from ..runtime import build_context, fresh_store_path, open_store
 from ..settings import Settings
 from ..wire.registry import FormatRegistry, builtin_registry
+from ..wire.transcripts import Segment, Transcript
 from ..wire.transcripts import load as load_transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
-from .conversation import From, Recording, note_damage, read_bytes
+from .conversation import Chosen, From, Recording, note_damage, read_bytes
 from .options import JSON, Fitting
 
 __all__ = ["compile_"]
@@ -25,9 +26,10 @@ def compile_(
     *,
     format: From = None,  # noqa: A002  # the option's name
     fitting: Fitting | None = None,
+    conversation: Chosen = None,
     json: JSON = False,
 ) -> None:
-    """Write the request body for a conversation's last turn, on stdout.
+    """Write the request body for a conversation's last turn, on stdout. Of a file with several, the first is meant.
 
     What left the window is in the store, whose path is named on stderr. With --json the body comes with its account:
     {"payload": …, "meta": …, "store": …}.
@@ -35,7 +37,10 @@ def compile_(
     settings, window = (fitting or Fitting()).settings()
     registry = builtin_registry(plugins=True)
     where = settings.store or fresh_store_path()
-    payload = asyncio.run(_compile(read_bytes(file), file, format, settings, window, str(where), registry))
+    transcript = load_transcript(read_bytes(file), format, name=file)
+    note_damage(transcript)
+    segment = _segment(transcript, conversation, file)
+    payload = asyncio.run(_compile(segment, settings, window, str(where), registry))
     if json:
         output.json_line({"payload": payload.body, "meta": flight(payload.meta), "store": str(where)})
         return
@@ -46,20 +51,20 @@ def compile_(
         output.note(f"{note.code}: {note.where}: {note.detail}")
 
 
-async def _compile(
-    data: bytes,
-    name: str,
-    format: str | None,  # noqa: A002
-    settings: Settings,
-    window: int,
-    where: str,
-    registry: FormatRegistry,
-) -> Payload:
-    transcript = load_transcript(data, format, name=name)
-    note_damage(transcript)
-    segment = transcript.conversations[0].segments[-1]
+def _segment(transcript: Transcript, conversation: str | None, name: str) -> Segment:
+    """The last stretch of the conversation chosen."""
+    ids = [known.id for known in transcript.conversations]
+    if conversation is not None and conversation not in ids:
+        raise UsageError(f"there is no conversation {conversation!r} in {name}", hint=f"there are {', '.join(ids)}")
+    if conversation is None and len(ids) > 1:
+        output.note(f"{name} holds {len(ids)} conversations; this is {ids[0]} (--conversation chooses: {', '.join(ids)})")
+    segment = transcript.conversations[ids.index(conversation) if conversation is not None else 0].segments[-1]
     if not segment.messages:
         raise FormatError(f"{name} holds no message")
+    return segment
+
+
+async def _compile(segment: Segment, settings: Settings, window: int, where: str, registry: FormatRegistry) -> Payload:
     end = segment.calls[-1].at if segment.calls else len(segment.messages)
     target = settings.target or segment.head.format or None
     async with open_store(where, scope=settings.scope) as store:

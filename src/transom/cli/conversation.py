@@ -21,10 +21,11 @@ from ..wire.transcripts import Transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
 
-__all__ = ["File", "From", "Recording", "Source", "note_damage", "read_bytes", "read_source"]
+__all__ = ["Chosen", "File", "From", "Recording", "Source", "note_damage", "read_bytes", "read_source"]
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The file to read, - for stdin.")]
 Recording = Annotated[str, Parameter(allow_leading_hyphen=True, help="A session file or a request body; - for stdin.")]
+Chosen = Annotated[str | None, Parameter(name="--conversation", help="Of a file with several conversations, this one only.")]
 From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
 
 
