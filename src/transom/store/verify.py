@@ -1,21 +1,22 @@
 """Whether a store keeps its promise: every address ever cited resolves, every digest matches.
 
-Knows where addresses are cited, not what they mean. Two kinds of citation: the store's own records and the references inside
-archives are promises; an address in somebody's text may just be talk (it may come from another store), so a dangling one is
-listed but is no fault. Both keep a blob from being collected.
+Knows where addresses are cited, not what they mean. Two kinds of citation: what the store's own records name in a field of its
+own and the references inside archives are promises; an address in somebody's text, which a record may quote, may just be talk
+(it may come from another store), so a dangling one is listed but is no fault. Both keep a blob from being collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..errors import IntegrityError
+from ..errors import IntegrityError, JSONError
+from ..jsontext import loads
 from .archive import references
 from .backend import AccessIndex, StorageBackend, StoredEntry
 from .blobs import check_digest, is_digest
-from .uri import NAMESPACES, backend_namespace, format_uri, mentions
+from .uri import NAMESPACES, SCHEME, Address, backend_namespace, format_uri, mentions
 
 __all__ = ["Citations", "GCReport", "Holding", "VerifyReport", "citations", "collect", "verify"]
 
@@ -164,10 +165,37 @@ def _cite(cited: Citations, namespace: str, by: str, data: bytes) -> None:
     if namespace == "archive":
         for uri in references(data):
             cited.promised.setdefault(uri, by)
-    target = cited.promised if namespace in _RECORDS else cited.mentioned
-    for address in mentions(data.decode("utf-8", "replace")):
-        if address.namespace == "vfs" and not is_digest(address.path):
-            continue
-        uri = format_uri(*address)
-        if uri != by:
-            target.setdefault(uri, by)
+    text = data.decode("utf-8", "replace")
+    if namespace in _RECORDS:
+        for address in mentions(_fields(data, text)):
+            _note(cited.promised, address, by)
+    for address in mentions(text):
+        _note(cited.mentioned, address, by)
+
+
+def _note(target: dict[str, str], address: Address, by: str) -> None:
+    if address.namespace == "vfs" and not is_digest(address.path):
+        return
+    uri = format_uri(*address)
+    if uri != by:
+        target.setdefault(uri, by)
+
+
+def _fields(data: bytes, text: str) -> str:
+    """The strings of a record that are an address and nothing else, a line each; all of a record that is not JSON."""
+    try:
+        waiting: list[object] = [loads(data)]
+    except JSONError:
+        return text
+    found: list[str] = []
+    while waiting:
+        match waiting.pop():
+            case str() as value if value.startswith(SCHEME) and not any(char.isspace() for char in value):
+                found.append(value)
+            case Mapping() as value:
+                waiting.extend(value.values())
+            case list() as value:
+                waiting.extend(value)
+            case _:
+                pass
+    return "\n".join(reversed(found))

@@ -180,12 +180,14 @@ async def test_damage_is_found_by_get_by_commit_and_by_verify(store: Store) -> N
 async def test_verify_follows_every_address_that_records_and_archives_cite(store: Store) -> None:
     blobs, lines = archive_lines([dumps({"role": "tool", "content": "long output " * 500})])
     await store.commit([*blobs, Write("archive", "w1", lines)])
-    await store.put("windows", dumps({"head": "all of it: context://archive/w1."}), path="r1")
+    quoted = f"all of it: context://archive/w1. Somebody wrote: see context://archive/elsewhere and context://vfs/{'1' * 64}."
+    await store.put("windows", dumps({"archive": "context://archive/w1", "items": [{"text": quoted}]}), path="r1")
     await store.put("notes", f"I once saw context://vfs/{'0' * 64} and context://vfs/short")
     report = await store.verify()
     assert report.ok
-    assert (report.entries, report.cited) == (4, 3)
-    assert [uri for uri, _ in report.dangling] == [f"context://vfs/{'0' * 64}"]
+    assert (report.entries, report.cited) == (4, 5)
+    talk = ["context://archive/elsewhere", f"context://vfs/{'0' * 64}", f"context://vfs/{'1' * 64}"]
+    assert [uri for uri, _ in report.dangling] == talk, "what a record quotes is no promise of the record"
     await store.delete("vfs", blobs[0].path)
     await store.delete("archive", "w1")
     assert list((await store.verify()).missing) == [("context://archive/w1", "context://windows/r1")]

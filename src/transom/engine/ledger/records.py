@@ -97,6 +97,7 @@ class WindowRecord:
         archives: URIs of this span and those before it, oldest first, at most ``KEPT_ARCHIVES``.
         lineage: after the closing.
         strategy: name of the step that produced the items.
+        cites: URIs of the texts stored with it, which its heads and edits name.
     """
 
     k: int
@@ -111,6 +112,7 @@ class WindowRecord:
     archives: tuple[str, ...]
     lineage: Lineage
     strategy: str
+    cites: tuple[str, ...] = ()
 
 
 _decoder = msgspec.json.Decoder(WindowRecord)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...errors import StoreError
 from ...messages import meaning_digest
 from ...store.backend import Write
-from ...store.blobs import blob_write
+from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
@@ -141,7 +141,8 @@ class Runner:
             return Outcome()
         strategy: Strategy = Reset() if self.breaker.open else self.strategy
         try:
-            outcome = await asyncio.wait_for(strategy.apply(span), self.timeout)
+            async with asyncio.timeout(self.timeout):
+                outcome = await strategy.apply(span)
             check_outcome(outcome, span)
         except (StoreError, asyncio.CancelledError):
             raise
@@ -171,6 +172,7 @@ class Runner:
         archived = archive_writes(closed, head_places(span.turns[:cut])) if closed else []
         shortened = shortened_texts(span, record)
         texts = dict.fromkeys([*outcome.texts, *(text for _, text, _ in shortened)])
+        record = replace(record, cites=tuple(map(blob_uri, texts)))
         path = record_path(folder, record)
         writes = [*archived, *(blob_write(text) for text in texts), *self._head_notes(record, path)]
         try:
