@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from typing import TypeVar
+from typing import TypeVar, cast
 
 __all__ = ["Portal"]
 
@@ -32,7 +32,10 @@ class Portal:
         else:
             work.close()
             raise RuntimeError("an event loop is running here: await the async method instead of its _sync twin")
-        return asyncio.run_coroutine_threadsafe(work, self._started()).result()
+        value, ended = asyncio.run_coroutine_threadsafe(_outcome(work), self._started()).result()
+        if ended is not None:
+            raise ended
+        return cast("T", value)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -49,3 +52,11 @@ class Portal:
             self._thread.join()
             self._loop.close()
         self._loop = self._thread = None
+
+
+async def _outcome(work: Coroutine[object, object, T]) -> tuple[T | None, BaseException | None]:
+    """What the work gives, or the exit that it raised: the loop would end of that, and the caller wait for ever."""
+    try:
+        return await work, None
+    except (SystemExit, KeyboardInterrupt) as error:
+        return None, error

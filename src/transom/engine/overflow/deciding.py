@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ...errors import StrategyError
 from ..ledger.edits import TurnEdit
 from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
@@ -14,6 +16,8 @@ from .fitting import Fit
 from .strategy import Outcome, Span
 
 __all__ = ["check_outcome", "known_record", "make_record"]
+
+_SHAPE = msgspec.json.Decoder(tuple[int, tuple[Item, ...], str])
 
 SHRINK_FROM, SHRINK_TO = 500, 0.5
 """What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
@@ -38,7 +42,10 @@ def check_outcome(outcome: Outcome, span: Span) -> None:
     Raises:
         StrategyError: says which rule.
     """
+    _check_shape(outcome)
     if not outcome.changed:
+        if outcome.cut < 0:
+            raise StrategyError("the outcome's cut is negative")
         return
     if outcome.cut > span.deepest:
         raise StrategyError("the outcome closes over the last turn")
@@ -46,6 +53,9 @@ def check_outcome(outcome: Outcome, span: Span) -> None:
     named = [places.get(item.place) for item in outcome.items if item.kind != "head"]
     if None in named:
         raise StrategyError("the outcome names a turn that is not in its span")
+    order = [index for index in named if index is not None]
+    if order != sorted(set(order)):
+        raise StrategyError("the outcome names a turn twice, or turns out of order")
     lost = [index for index in span.staying if index < outcome.cut and index not in named]
     if lost:
         raise StrategyError("a pinned turn or the newest user message is missing from the outcome")
@@ -53,6 +63,22 @@ def check_outcome(outcome: Outcome, span: Span) -> None:
     after = sum(span.tokenizer.count(item.text) for item in outcome.items if item.kind == "head")
     if outcome.evicted and before >= SHRINK_FROM and after > before * SHRINK_TO:
         raise StrategyError(f"what stands for the span is hardly smaller than the span ({after:,} of {before:,} tokens)")
+
+
+def _check_shape(outcome: object) -> None:
+    """Refuse what is no outcome, and values that could not be stored: the record of a closing outlives its strategy.
+
+    Raises:
+        StrategyError: says what is wrong.
+    """
+    if not isinstance(outcome, Outcome):
+        raise StrategyError(f"a strategy gives an Outcome, not {type(outcome).__name__}")
+    try:
+        _SHAPE.decode(msgspec.json.encode((outcome.cut, tuple(outcome.items), outcome.strategy)))
+    except (msgspec.MsgspecError, UnicodeEncodeError, TypeError) as error:
+        raise StrategyError(f"the outcome cannot be recorded: {error}") from None
+    if not all(isinstance(text, str) for text in outcome.texts):
+        raise StrategyError("the outcome's texts are not all text")
 
 
 def make_record(
