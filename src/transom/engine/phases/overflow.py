@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...errors import WindowError
 from ...tokens.usage import tokens_in_use
 from ...tokens.weigh import weigh, weigh_tools
@@ -112,6 +114,9 @@ async def _close(state: CompileState) -> bool:
         state.bus.emit(CompressEnded(before, "", tokens, state.runner.failure))
         return False
     live.apply(closing.record, state.former)
+    # For every target, and should this compile fail after all: nothing of what was sent before has to stand still.
+    session = state.session
+    session.compared = {name: replace(sent, stable=0) for name, sent in session.compared.items()}
     state.settled = live.turns
     state.unsettled, _ = live.unsettled(state.former)
     state.session.ratio = state.learned_ratio
