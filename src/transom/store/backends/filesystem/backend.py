@@ -253,11 +253,14 @@ class FilesystemBackend:
         if not self.root.is_dir():
             raise StoreError(f"{self.root} is no directory", hint="name a directory, or a file for a store in SQLite")
         mark = self._files.read(_MARK)
-        if mark is None:
+        if not mark:
+            # An empty one was left by a process that ended, or a disk that filled up, while it was made.
             if any(self.root.iterdir()) and not (self.root / _CONTROL).is_dir():
                 raise StoreError(f"{self.root} is a directory, but not a store", hint="name an empty or a new directory")
             if not writing:
                 return False
+            if mark is not None:
+                self._files.remove(_MARK)
             with contextlib.suppress(FileExistsError):
                 self._files.create(_MARK, _VERSION)
         elif mark != _VERSION:

@@ -90,6 +90,10 @@ class Confined:
                 while view:
                     view = view[os.write(descriptor, view) :]
                 os.fsync(descriptor)
+            except BaseException:
+                # Half a file under that name would pass for a whole one.
+                os.unlink(names[-1], dir_fd=directory)
+                raise
             finally:
                 os.close(descriptor)
 

@@ -97,8 +97,10 @@ def _require_file(path: Path, *, create: bool) -> None:
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a directory", hint="name a file, or end the path in / for a store of plain files")
-        if path.exists():
+        if path.is_file():
             return
+        if path.exists():
+            raise StoreError(f"{path} is no regular file", hint="name a store file, or a new file to make one")
         if not create:
             raise NotFoundError(f"there is no store at {path}", hint="check the path; a store is made by what writes to it")
         path.parent.mkdir(parents=True, exist_ok=True)
