@@ -101,19 +101,19 @@ class Anthropic:
         return validate(body)
 
 
-_ONLY_HERE = frozenset(
-    {
-        "tool_use",
-        "tool_result",
-        "thinking",
-        "redacted_thinking",
-        "server_tool_use",
-        "document",
-        "compaction",
-        "container_upload",
-    }
+# Tuples, since what is looked up is anybody's JSON: a list where a name should stand has no hash.
+_ONLY_HERE: tuple[object, ...] = (
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "server_tool_use",
+    "document",
+    "compaction",
+    "container_upload",
 )
-_NEVER_HERE = frozenset({"tool", "developer", "function"})
+_NEVER_HERE: tuple[object, ...] = ("tool", "developer", "function")
+_ONLY_OPENAI: tuple[object, ...] = ("image_url", "input_text", "output_text", "input_audio", "refusal")
 
 
 def looks_like_messages(body: object) -> bool:
@@ -143,7 +143,7 @@ def looks_like_messages(body: object) -> bool:
                 kind = block.get("type")
                 if kind in _ONLY_HERE or (kind == "image" and "source" in block):
                     evidence = True
-                elif kind in {"image_url", "input_text", "output_text", "input_audio", "refusal"}:
+                elif kind in _ONLY_OPENAI:
                     return False
     return evidence
 

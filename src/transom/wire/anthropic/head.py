@@ -103,12 +103,13 @@ def _parse_tool(value: object, raw: bytes) -> Tool:
 
 
 def _parse_choice(value: object) -> ToolChoice | None:
-    if not isinstance(value, Mapping) or value.get("type") not in _MODES:
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(kind, str) or kind not in _MODES:
         return None
     disabled = value.get("disable_parallel_tool_use")
     name = value.get("name")
     parallel = not disabled if isinstance(disabled, bool) else None
-    return ToolChoice(_MODES[str(value["type"])], name if isinstance(name, str) else "", parallel)
+    return ToolChoice(_MODES[kind], name if isinstance(name, str) else "", parallel)
 
 
 def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, report: Report) -> Frame:
@@ -161,7 +162,7 @@ def _foreign_fields(head: Head, report: Report, has_tools: bool) -> dict[str, by
             output["format"] = {"type": "json_schema", "schema": inner}
         elif name == "reasoning_effort" and value == "none":
             members["thinking"] = dumps({"type": "disabled"})
-        elif name == "reasoning_effort" and value in _EFFORTS:
+        elif name == "reasoning_effort" and isinstance(value, str) and value in _EFFORTS:
             output["effort"] = _EFFORTS[str(value)]
             if output["effort"] != value:
                 report.add("degraded", name, f"Anthropic knows no effort {value!r}: {output['effort']!r} was written")

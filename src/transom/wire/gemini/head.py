@@ -208,7 +208,7 @@ def _foreign_fields(head: Head, report: Report, has_tools: bool) -> dict[str, by
             config["responseJsonSchema"] = value.get("schema", value) if isinstance(value, Mapping) else value
         elif name == "reasoning_effort" and value == "none":
             config["thinkingConfig"] = {"thinkingBudget": 0}
-        elif name == "reasoning_effort" and value in _EFFORTS:
+        elif name == "reasoning_effort" and isinstance(value, str) and value in _EFFORTS:
             config["thinkingConfig"] = {"thinkingLevel": _EFFORTS[str(value)]}
             if _EFFORTS[str(value)] != value:
                 report.add("degraded", name, f"Gemini knows no level {value!r}: {_EFFORTS[str(value)]!r} was written")

@@ -15,7 +15,8 @@ from .head import CONVERSATION, parse_head, render_frame
 
 __all__ = ["OpenAIChat"]
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+# A tuple, since what is looked up is anybody's JSON: a list where a role should stand has no hash.
+_ROLES: tuple[object, ...] = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 class OpenAIChat:
