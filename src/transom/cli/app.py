@@ -82,6 +82,10 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
     Returns:
         The exit status: 0 ok, 1 the work failed, 2 wrong usage, 130 interrupted, 141 the reader of our output went away.
     """
+    # A caller may have closed any of them: there is nobody to tell then, and nothing to read.
+    sys.stdin = sys.stdin or io.TextIOWrapper(io.BytesIO())
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A transcript holds characters that a terminal's encoding may not: show them escaped instead of failing.
@@ -102,7 +106,7 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
 def _fail(failure: Failure) -> int:
     if failure.status == Failure.PIPE_CLOSED:
         # Python flushes stdout once more on the way out and would complain there.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if failure.line:
         output.note(f"transom: {failure.line}")

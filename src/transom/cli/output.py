@@ -14,7 +14,15 @@ from contextlib import contextmanager
 
 __all__ = ["json_line", "json_note", "line", "note", "progress", "raw", "table"]
 
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
+_CONTROLS = (
+    {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+    | {9: "\\t", 10: "\\n", 13: "\\r"}
+    # Marks that turn the order of what follows, and separators that break a line.
+    | {
+        code: f"\\u{code:04x}"
+        for code in (0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    }
+)
 
 READABLE = 24
 """Columns of a terminal that words which wrap are given at least."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from transom.cli import output
+
 TABLE = """
 from transom.cli import output
 rows = [(1, "clear", 61234), (12, "日本", None), (3, "e\\u0301\\x1b[31m\\n", 7)]
@@ -136,3 +138,8 @@ def test_progress_is_drawn_on_a_terminal() -> None:
 def test_json_notes_are_exact_on_stderr(piped: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
     done = piped("from transom.cli import output; output.json_note({'é': 1})", PYTHONIOENCODING="ascii")
     assert (done.stdout, done.stderr) == (b"", '{"é":1}\n'.encode())
+
+
+def test_marks_that_turn_the_reading_order_are_shown_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    output.line("a\u202eb\u2066c\u2028d")
+    assert capsys.readouterr().out == "a\\u202eb\\u2066c\\u2028d\n"
