@@ -113,9 +113,9 @@ def _for_target(state: CompileState, turn: Turn) -> tuple[Message, ...]:
         return turn.messages
     rule = state.target.ids
     own = all(message.origin is not None and message.origin.format == state.target.name for message in turn.messages)
-    if own and (
-        rule == "free" or (rule == "present" and all(call.id for message in turn.messages for call in message.tool_calls))
-    ):
+    ids = [call.id for message in turn.messages for call in message.tool_calls]
+    # Where an id may come again in a later message, two calls of one turn still need two.
+    if own and (rule == "free" or (rule == "present" and all(ids) and len(set(ids)) == len(ids))):
         return turn.messages
     return turn.linked
 
