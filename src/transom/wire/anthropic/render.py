@@ -59,6 +59,10 @@ def _is_native(message: Message) -> bool:
     return origin is not None and origin.format == FORMAT and not origin.place
 
 
+def _has_results(message: Message) -> bool:
+    return any(isinstance(part, Result) for part in message.parts)
+
+
 def _native(message: Message, options: RenderOptions, notes: Notes) -> Element | None:
     """A message of this format as one whole entry. Its markers count as ours: taken out of the plain bytes."""
     assert message.origin is not None
@@ -82,6 +86,8 @@ class _Turn:
         self._report = report
         self._where = where
         self._pairing = pair(turn)
+        # All results of a turn stand in one entry: where one is from elsewhere, those of this format are written anew with it.
+        self._gathers = any(_has_results(message) and not _is_native(message) for message in turn)
         self._ids = {place: self._call_id(place, name) for place, name in self._pairing.ids.items()}
 
     def _call_id(self, place: Place, name: str) -> str:
@@ -103,7 +109,7 @@ class _Turn:
         group: list[int] = []
         role = ""
         for at, message in enumerate(self._turn):
-            native = _is_native(message)
+            native = _is_native(message) and not (self._gathers and _has_results(message))
             target = "" if native else message.role if message.role in ("assistant", "system") else "user"
             if group and target != role:
                 yield from self._group(role, group)

@@ -47,6 +47,10 @@ def _is_native(message: Message) -> bool:
     return origin is not None and origin.format == FORMAT and not origin.place
 
 
+def _has_results(message: Message) -> bool:
+    return any(isinstance(part, Result) for part in message.parts)
+
+
 def _native(message: Message, notes: Notes) -> Element | None:
     assert message.origin is not None
     raw = splice_message(message, notes) if message.edits else message.origin.raw
@@ -65,12 +69,14 @@ class _Turn:
         self._report = report
         self._where = where
         self._pairing = pair(turn)
+        # All results of a turn stand in one entry: where one is from elsewhere, those of this format are written anew with it.
+        self._gathers = any(_has_results(message) and not _is_native(message) for message in turn)
 
     def elements(self) -> Iterator[Element]:
         group: list[int] = []
         role = ""
         for at, message in enumerate(self._turn):
-            native = _is_native(message)
+            native = _is_native(message) and not (self._gathers and _has_results(message))
             target = "" if native else "model" if message.role == "assistant" else "user"
             if group and target != role:
                 yield from self._group(role, group)
