@@ -7,6 +7,7 @@ cleared turns are named by prefix digest and taken from the history at hand, so 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -91,6 +92,8 @@ class WindowRecord:
         p_n: prefix digest after all ``n``.
         arrived: digest over every message that had come, unsettled ones included.
         fitted: texts of turns that stay were offloaded so that this very history fits.
+        staying: turns among the first ``k`` that had to stay when it closed: pinned ones and the newest the user wrote. Where
+            others have to, the record does not apply.
         items: what stands in place of the first ``k`` turns, in order.
         fits: oversized turns behind them.
         archive: URI of the closed span's messages; empty where nothing was moved out of the window by the closing.
@@ -106,6 +109,7 @@ class WindowRecord:
     p_n: bytes
     arrived: bytes
     fitted: bool
+    staying: tuple[bytes, ...]
     items: tuple[Item, ...]
     fits: tuple[TurnFit, ...]
     archive: str
@@ -143,7 +147,10 @@ def record_folder(prefix: Sequence[bytes], fingerprint: str, window: int) -> str
 
 def record_path(folder: str, record: WindowRecord) -> str:
     """Where the record of one closing lies. One that also shortens turns that stay holds for that history alone."""
-    return f"{folder}{record.p_k.hex()}" + (f"-{record.arrived.hex()}" if record.fitted else "")
+    path = f"{folder}{record.p_k.hex()}"
+    if record.fitted:
+        return f"{path}-{record.arrived.hex()}"
+    return f"{path}-{hashlib.sha256(b''.join(record.staying)).hexdigest()[:16]}" if record.staying else path
 
 
 def head_path(meaning: bytes, fingerprint: str, window: int) -> str:

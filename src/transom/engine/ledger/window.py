@@ -18,7 +18,7 @@ from .records import Lineage, WindowRecord
 
 __all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
 
-EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, ROOT, False, (), (), "", (), Lineage(), "")
+EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, ROOT, False, (), (), (), "", (), Lineage(), "")
 """What is in force before any window closed."""
 
 Former = Callable[[Turn, tuple[TurnEdit, ...]], tuple[Turn, Mapping[str, int], tuple[Moved, ...]]]

@@ -30,10 +30,18 @@ def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | No
         (
             record
             for record in known
-            if place and record.p_k == place and not record.fitted and record.lineage.previous == span.lineage.current
+            if place
+            and record.p_k == place
+            and record.staying == _staying(span, span.cut)
+            and not record.fitted
+            and record.lineage.previous == span.lineage.current
         ),
         None,
     )
+
+
+def _staying(span: Span, cut: int) -> tuple[bytes, ...]:
+    return tuple(span.turns[index].place for index in range(cut) if index in span.staying)
 
 
 def check_outcome(outcome: Outcome, span: Span) -> None:
@@ -101,6 +109,7 @@ def make_record(
         p_n=end[1],
         arrived=end[2],
         fitted=bool(fits) or any(live.edits for live in behind),
+        staying=_staying(span, outcome.cut) if outcome.changed else base.staying,
         items=tuple(_merged(item, fitted) for item in items),
         fits=tuple(TurnFit(live.place, edits) for live in behind if (edits := _edits(live.edits, fitted.get(live.place, ())))),
         archive=archive,

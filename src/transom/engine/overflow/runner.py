@@ -131,6 +131,9 @@ class Runner:
             if not fits and (not outcome.changed or (not must and gained < budget.available * MIN_GAIN)):
                 return None
             record = make_record(span, outcome, fits, base, end)
+        elif movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
+            # Not worth it for this history yet; whoever made the record had no room left.
+            return None
         closing = await self._land(span, record, outcome, folder, must=must)
         if closing is not None and sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
             release_freed()

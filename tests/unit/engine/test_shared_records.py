@@ -1,0 +1,32 @@
+"""A record applies only where the same turns have to stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from transom import Call, Context, MemoryBackend, Message, Store
+
+LONG = "#1 " + "retry the line and keep what it said\n" * 160
+
+
+def _turn(number: int) -> tuple[Message, Message]:
+    call = f"call_{number}"
+    return Message("assistant", tool_calls=[Call("read", id=call)]), Message("tool", f"answer {number}", tool_call_id=call)
+
+
+async def _run(store: Store) -> list[bytes]:
+    context = Context(window=3_000, store=store, tokenizer="chars4")
+    bodies: list[bytes] = []
+    for step in ((Message("user", LONG),), _turn(1), (*_turn(2), Message("user", "#9 and now?"))):
+        context.append(*step)
+        bodies.append((await context.compile("openai")).json())
+    return bodies
+
+
+@pytest.mark.feature("O21")
+async def test_a_record_made_when_a_newer_message_had_come_does_not_take_the_newest_one_away() -> None:
+    async with Store(MemoryBackend()) as store:
+        first = await _run(store)
+        assert b"#1 retry" in first[1]
+        assert b"#1 retry" not in first[2].partition(b"context://archive")[0]
+        assert await _run(store) == first
