@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from transom.messages import Call, Message, Result, Text
@@ -53,14 +51,3 @@ def test_ids_in_a_conversation_are_given_from_what_came_before_only() -> None:
 def test_a_turn_with_nothing_to_change_is_returned_as_it_is() -> None:
     messages = turn([Call("f", id="a")], [Result((Text("x"),), call_id="a")])
     assert all(now is then for now, then in zip(link_turn(messages, set()), messages, strict=True))
-
-
-def test_a_turn_of_many_calls_costs_in_proportion() -> None:
-    def seconds(count: int) -> float:
-        messages = turn([Call("f", id=str(i)) for i in range(count)], [Result(call_id=str(i)) for i in reversed(range(count))])
-        start = time.process_time()
-        pair(messages)
-        return time.process_time() - start
-
-    seconds(1_000)
-    assert seconds(20_000) < 60 * max(min(seconds(2_000) for _ in range(3)), 0.002)
