@@ -153,10 +153,16 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
 
 
 def _at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
-    """Blocks and openings, each with the number of the element it belongs to. A separator belongs to what follows it."""
-    key = ""
+    """Blocks and openings, each with the number of the element it belongs to. What stands between two belongs to the second:
+    an element is only closed by one that does not join it, and the last one not at all.
+    """
+    key, close = "", b""
     for number, element in enumerate(elements):
         fresh = not (number and key and element.merge == key)
+        if fresh and close:
+            yield number, close
+        if fresh:
+            close = element.close
         if number:
             yield number, b","
         if fresh and element.open:
