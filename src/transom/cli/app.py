@@ -58,7 +58,8 @@ def build(commands: Sequence[Command] = COMMANDS, called: str = "") -> App:
         help="Fits a conversation with a language model into any window and loses nothing.",
         version=_version,
         version_flags=["--version"],
-        help_format="markdown",
+        # Paragraphs are reflowed as Markdown; the table of commands has none, and the parser takes 60 ms to import.
+        help_format="markdown" if called else "plaintext",
         help_formatter="default" if sys.stdout.isatty() else "plain",
         exit_on_error=False,
         print_error=False,
