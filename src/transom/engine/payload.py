@@ -72,7 +72,7 @@ class PayloadMeta:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What prefix comparison looks at: tools, system, conversation at block level, without closing brackets.
+    """What prefix comparison looks at: tools, system, conversation at block level, the last element not closed.
 
     Attributes:
         pieces: in order.
