@@ -89,7 +89,7 @@ def _loads_slowly(data: bytes | bytearray | memoryview | str) -> object:
     except RecursionError:
         raise JSONError(f"nested deeper than {MAX_DEPTH} levels", hint="no provider accepts such a document") from None
     except json.JSONDecodeError as error:
-        raise JSONError(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise JSONError(f"not JSON: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}") from None
     except ValueError as error:
         # CPython refuses integers of more than 4,300 digits (sys.set_int_max_str_digits).
         raise JSONError(f"not JSON that can be held: {error}") from None
