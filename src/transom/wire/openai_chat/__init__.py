@@ -10,7 +10,8 @@ from ...messages import Message
 from ..bodies import open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
 from ..report import Report, Violation
-from . import parse, render, rules, splice
+from ..trailing import append_to_content
+from . import parse, render, rules
 from .head import CONVERSATION, parse_head, render_frame
 
 __all__ = ["OpenAIChat"]
@@ -73,7 +74,7 @@ class OpenAIChat:
 
     def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
         """See ``Format.append_text``."""
-        return splice.append_text(last, text)
+        return append_to_content(last, text, "text")
 
     def user_element(self, text: str) -> Element:
         """See ``Format.user_element``."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...errors import JSONError
-from ...jsontext import dumps, join_object, loads, locate, raw_items, raw_object
+from ...jsontext import dumps, join_object, loads, raw_items, raw_object
 from ...messages import Call, Message, Opaque, Part, RedactedThinking, Result, Text, Thinking
-from ..format import Element
 from .parse import slots
 from .parts import content_block
 
-__all__ = ["append_text", "spliced"]
+__all__ = ["spliced"]
 
 
 def spliced(message: Message, raw: bytes) -> bytes | None:
@@ -102,24 +100,3 @@ def _put_result(members: dict[str, bytes], value: Mapping[str, object], part: Re
         members["output"] = dumps([_block(item, value) for item in part.content])
     if part.call_id and value.get("call_id") != part.call_id:
         members["call_id"] = dumps(part.call_id)
-
-
-def append_text(last: Element, text: str) -> tuple[Element, int] | None:
-    """Add text at the end of a user item, in the form it has."""
-    raw = last.open + b",".join(last.blocks) + last.close
-    try:
-        value = loads(raw)
-        found = locate(raw, "content")
-    except JSONError:
-        return None
-    if not isinstance(value, dict) or value.get("role") != "user" or found is None:
-        return None
-    content = value.get("content")
-    end = found[1] - 1
-    if isinstance(content, str):
-        added = dumps("\n\n" + text if content else text)[1:-1]
-    elif isinstance(content, list):
-        added = (b"," if content else b"") + dumps({"type": "input_text", "text": text})
-    else:
-        return None
-    return Element(b"", (raw[:end] + added + raw[end:],)), end
