@@ -48,15 +48,14 @@ def gemini(answered: Sequence[int], said: str) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("said", ["", "and this"])
-@pytest.mark.parametrize("answered", ANSWERED, ids=str)
+@pytest.mark.parametrize(
+    ("answered", "said"), [(answered, said) for answered in ANSWERED for said in ("", "and this") if answered or said], ids=str
+)
 @pytest.mark.parametrize("target", ["anthropic", "gemini"])
 @pytest.mark.parametrize("body", [anthropic, gemini], ids=["from anthropic", "from gemini"])
 async def test_what_stands_in_for_a_missing_result_joins_those_that_came(
     body: object, target: str, answered: tuple[int, ...], said: str
 ) -> None:
-    if not answered and not said:
-        pytest.skip("no entry to speak of")
     source = anthropic if body is anthropic else gemini
     context = Context(window=20_000)
     context.load(source(answered, said), format=source.__name__)
