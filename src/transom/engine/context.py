@@ -113,7 +113,7 @@ class Context:
         self._portal = Portal()
 
     def _fingerprint(self) -> str:
-        shaping = f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.locale}"
+        shaping = f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.fingerprint}"
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
     @property

@@ -1,12 +1,21 @@
 """Every string a model reads, as one value: templates by name, and pure functions that fill them.
 
-Knows no other module. A locale is another instance of ``Vocabulary``; which locale a session uses is part of what shapes its
-windows, so a template is never changed without a reason in the changelog.
+Knows its sections, one file each, and nothing else. A locale is another instance of ``Vocabulary``; which one a session uses is
+part of what shapes its windows, so a template is never changed without a reason in the changelog.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, fields
+
+from .digesting import DigestWords
+from .mending import MendingWords
+from .placing import PlacementWords
+from .remembering import MemoryWords
+from .retrieving import RetrievalWords
+from .summarizing import SummaryWords
+from .windows import WindowWords
 
 __all__ = ["MARK_CLOSE", "MARK_OPEN", "Vocabulary", "address_end"]
 
@@ -34,7 +43,9 @@ class Vocabulary:
         cleared_result: what stands in place of a tool result that was cleared.
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
-        reset_notice: the head of a window whose history was set aside without a summary.
+        reset: the head of a window whose history was set aside without a summary.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing: the words of one part each; see their
+            modules.
     """
 
     locale: str
@@ -48,6 +59,13 @@ class Vocabulary:
     cleared_nameless_result: str
     cleared_file: str
     reset: str
+    mending: MendingWords
+    digesting: DigestWords
+    summarizing: SummaryWords
+    windows: WindowWords
+    retrieving: RetrievalWords
+    remembering: MemoryWords
+    placing: PlacementWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
         """What a gap hides.
@@ -88,3 +106,12 @@ class Vocabulary:
     def reset_notice(self, *, window: str, messages: int, archive: str) -> str:
         """The head after a reset: how many messages were set aside, which window held them, and where they are."""
         return self.reset.format(window=window, messages=messages, archive=archive)
+
+    @property
+    def fingerprint(self) -> str:
+        """What of it shapes the head of a window: two vocabularies with the same one may share window records."""
+        shaping = [getattr(self, item.name) for item in fields(self) if item.name not in _NOT_IN_HEADS]
+        return hashlib.sha256(repr(shaping).encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing"})

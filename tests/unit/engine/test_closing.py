@@ -182,7 +182,7 @@ async def test_an_outcome_that_breaks_the_contract_never_lands(wrong: object, ru
 async def test_the_log_says_which_strategy_failed_and_why(caplog: pytest.LogCaptureFixture) -> None:
     context = context_of(dialogue(9), overflow=Scripted(RuntimeError("model is down"), name="costly"))
     await context.compile("openai")
-    assert "overflow strategy costly failed: model is down" in caplog.text
+    assert "overflow strategy failed: costly: model is down" in caplog.text
 
 
 @pytest.mark.feature("O9")

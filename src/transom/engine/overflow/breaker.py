@@ -1,6 +1,6 @@
-"""The circuit breaker: after three failures in a row a strategy is left alone for the session's next closings.
+"""The circuit breaker: after three failures in a row strategies that need a model are left alone in a session's next closings.
 
-Pure state machine. While it is open the runner goes straight to the last, model-free step.
+Pure state machine. While it is open only model-free steps are tried.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
 from .fitting import Fit
 from .strategy import Outcome, Span
 
-__all__ = ["check_outcome", "known_record", "make_record"]
+__all__ = ["check_outcome", "failure", "known_record", "make_record"]
 
 _SHAPE = msgspec.json.Decoder(tuple[int, tuple[Item, ...], str])
 
@@ -42,6 +42,12 @@ def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | No
 
 def _staying(span: Span, cut: int) -> tuple[bytes, ...]:
     return tuple(span.turns[index].place for index in range(cut) if index in span.staying)
+
+
+def failure(name: str, error: Exception) -> str:
+    """Why a step failed, in one line."""
+    reason = str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)
+    return f"{name}: {reason}"
 
 
 def check_outcome(outcome: Outcome, span: Span) -> None:

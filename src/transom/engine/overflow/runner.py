@@ -24,7 +24,7 @@ from .accounting import closed_turns, head_places, moved_by, shortened_texts
 from .archive import archive_writes
 from .breaker import Breaker
 from .budget import Budget
-from .deciding import check_outcome, known_record, make_record
+from .deciding import check_outcome, failure, known_record, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .spanning import closing_span, movable_tokens, source_messages
@@ -65,10 +65,10 @@ class Runner:
         strategy: what stands in their place.
         tokenizer, vocabulary: shared with the compile.
         fingerprint: of everything that shapes a head.
-        breaker: opens after three failures; then only ``reset`` is tried.
+        breaker: opens after three failures; then only steps that need no model are tried.
         timeout: seconds a strategy may take; ``None`` waits for ever.
         failure: why the last closing fell short, empty when it did not.
-        struck: the strategy failed in the last closing, and ``reset`` took its place.
+        struck: a step failed in the last closing, and another took its place.
     """
 
     store: Store
@@ -99,6 +99,8 @@ class Runner:
         end: tuple[int, bytes, bytes],
         folder: str,
         known: Sequence[WindowRecord],
+        *,
+        forced: bool = False,
     ) -> Closing | None:
         """Close the window.
 
@@ -109,6 +111,7 @@ class Runner:
             end: turns settled, the prefix digest there, and the digest over all that has come.
             folder: where records of this conversation lie.
             known: records of this conversation already read.
+            forced: a new window is asked for: everything folds that may, however much room there is.
 
         Returns:
             What landed, or ``None`` when nothing could or should be done.
@@ -117,10 +120,10 @@ class Runner:
             StoreError: what would leave cannot be stored, and the history does not fit without leaving.
         """
         self.failure, self.struck = "", False
-        span = closing_span(turns, budget, base, self.tokenizer, self.vocabulary)
+        span = closing_span(turns, budget, base, self.tokenizer, self.vocabulary, forced=forced, model_free=self.breaker.open)
         movable = movable_tokens(turns)
         must = movable > budget.available
-        record = None if must else known_record(span, known)
+        record = None if must or forced else known_record(span, known)
         outcome, fits = Outcome(), list[Fit]()
         if record is None:
             outcome = await self._apply(span)
@@ -128,7 +131,8 @@ class Runner:
                 outcome = await _deeper(span, outcome)
             fits = self._fits(span, outcome, budget)
             gained = movable - span.total_after(outcome)
-            if not fits and (not outcome.changed or (not must and gained < budget.available * MIN_GAIN)):
+            worthwhile = must or forced or gained >= budget.available * MIN_GAIN
+            if not fits and not (outcome.changed and worthwhile):
                 return None
             record = make_record(span, outcome, fits, base, end)
         elif movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
@@ -142,7 +146,8 @@ class Runner:
     async def _apply(self, span: Span) -> Outcome:
         if span.deepest == 0:
             return Outcome()
-        strategy: Strategy = Reset() if self.breaker.open else self.strategy
+        idle = span.model_free and not getattr(self.strategy, "model_free", False)
+        strategy: Strategy = Reset() if idle else self.strategy
         try:
             async with asyncio.timeout(self.timeout):
                 outcome = await strategy.apply(span)
@@ -150,13 +155,20 @@ class Runner:
         except (StoreError, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001
-            # A strategy may be anybody's code and may call a model: whatever it raises, the chain falls to its last step.
-            self.breaker.fail()
-            self.struck = True
-            self.failure = f"{strategy.name}: {error}"
-            log.warning("overflow strategy %s failed: %s", strategy.name, error)
+            # A strategy may be anybody's code and may call a model: whatever it raises, the last step has its turn.
+            self._strike([failure(strategy.name, error)])
             return await Reset().apply(span)
+        if outcome.failures:
+            self._strike(outcome.failures)
+            if not outcome.changed:
+                return await Reset().apply(span)
         return outcome
+
+    def _strike(self, failures: Sequence[str]) -> None:
+        self.breaker.fail()
+        self.struck = True
+        self.failure = "; ".join(failures)
+        log.warning("overflow strategy failed: %s", self.failure)
 
     def _fits(self, span: Span, outcome: Outcome, budget: Budget) -> list[Fit]:
         """What must be offloaded of the turns that stay, should the outcome not be enough."""

@@ -21,7 +21,14 @@ __all__ = ["closing_span", "movable_tokens", "source_messages"]
 
 
 def closing_span(
-    turns: Sequence[LiveTurn], budget: Budget, base: WindowRecord, tokenizer: Tokenizer, vocabulary: Vocabulary
+    turns: Sequence[LiveTurn],
+    budget: Budget,
+    base: WindowRecord,
+    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
+    *,
+    forced: bool = False,
+    model_free: bool = False,
 ) -> Span:
     """What a strategy is asked to make room in.
 
@@ -29,9 +36,10 @@ def closing_span(
         turns: everything in the window, unsettled turns at the end included.
         budget: what to reach.
         base: the record in force.
-        tokenizer, vocabulary: handed on to the strategy.
+        tokenizer, vocabulary, forced, model_free: handed on to the strategy.
     """
-    room = Room(budget.low_water, budget.trigger, budget.available, budget.head)
+    low_water, trigger = (0, 0) if forced else (budget.low_water, budget.trigger)
+    room = Room(low_water, trigger, budget.available, budget.head)
     newest = max((index for index, live in enumerate(turns) if live.request), default=-1)
     staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
     settled = sum(1 for live in turns if live.index >= 0 or live.head)
@@ -50,6 +58,9 @@ def closing_span(
         room=room,
         tokenizer=tokenizer,
         vocabulary=vocabulary,
+        forced=forced,
+        model_free=model_free,
+        window=budget.window,
     )
 
 

@@ -51,6 +51,9 @@ class Span:
         archive_uri: address of ``turns[:cut]`` once archived, for any cut.
         earlier_archives: archives of the windows closed last, oldest first.
         room: what to reach.
+        forced: the caller asked for a new window: everything folds that may, however much room there is.
+        model_free: models failed too often in this session: only steps that need none are tried.
+        window: the whole window, in tokens.
         tokenizer: what the budget is counted with.
         vocabulary: every string a model reads.
     """
@@ -66,6 +69,9 @@ class Span:
     room: Room
     tokenizer: Tokenizer
     vocabulary: Vocabulary
+    forced: bool = False
+    model_free: bool = False
+    window: int = 0
 
     def messages(self, cut: int) -> tuple[Message, ...]:
         """The original messages of ``turns[:cut]``, heads included."""
@@ -108,6 +114,8 @@ class Outcome:
         evicted: those of them that left the window.
         texts: texts whose ``context://vfs/`` addresses the items cite; stored before the result lands.
         strategy: name of the step that produced it.
+        failures: why steps before it failed, one line each. An outcome that changes nothing may have some too.
+        waiting: nothing is decided yet (a model is still at work elsewhere): leave the history as it is if it fits.
     """
 
     cut: int = 0
@@ -116,6 +124,8 @@ class Outcome:
     evicted: tuple[Message, ...] = ()
     texts: tuple[str, ...] = ()
     strategy: str = ""
+    failures: tuple[str, ...] = ()
+    waiting: bool = False
 
     @property
     def changed(self) -> bool:
@@ -128,7 +138,11 @@ def _kept(live: LiveTurn) -> Item:
 
 
 class Strategy(Protocol):
-    """One way to make room."""
+    """One way to make room.
+
+    One that needs no model may say so by an attribute ``model_free`` that is true: it is tried even after a model failed three
+    times in a row. Others are then left alone.
+    """
 
     @property
     def name(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from ....errors import StrategyError
+from ....errors import StoreError, StrategyError
+from ..deciding import check_outcome, failure
 from ..strategy import Outcome, Span, Strategy
 
 __all__ = ["Bounded", "Chain", "chain"]
@@ -44,33 +46,61 @@ class Chain:
         """The steps' fingerprints in order."""
         return "chain(" + ",".join(step.fingerprint for step in self.steps) + ")"
 
+    @property
+    def model_free(self) -> bool:
+        """It leaves steps alone that need a model, where that is asked."""
+        return True
+
     async def apply(self, span: Span) -> Outcome:
-        """Try the steps in order."""
+        """Try the steps in order. One that fails is passed over, and the outcome says why."""
         tried: dict[int, tuple[int, Outcome]] = {}
         hopeless: list[int] = []
-        for place, step in enumerate(self.steps):
+        failures: list[str] = []
+        steps = [step for step in self.steps if not span.model_free or getattr(step, "model_free", False)]
+        for place, step in enumerate(steps):
             if isinstance(step, Bounded) and step.least_after(span) > span.room.trigger:
                 hopeless.append(place)
                 continue
-            outcome = await step.apply(span)
-            if not outcome.changed:
+            outcome = await _tried(step, span, failures)
+            if outcome.waiting and span.total_after(Outcome()) <= span.room.available:
+                return outcome
+            if not _useful(outcome, span):
                 continue
             after = span.total_after(outcome)
             if after <= span.room.low_water:
-                return outcome
+                return replace(outcome, failures=tuple(failures))
             tried[place] = after, outcome
         for after, outcome in tried.values():
             if after <= span.room.trigger:
-                return outcome
+                return replace(outcome, failures=tuple(failures))
         for place in hopeless:
-            outcome = await self.steps[place].apply(span)
-            if outcome.changed:
+            outcome = await _tried(steps[place], span, failures)
+            if _useful(outcome, span):
                 tried[place] = span.total_after(outcome), outcome
         if not tried:
-            return Outcome()
+            return Outcome(failures=tuple(failures))
         least = min(after for after, _ in tried.values())
         most = max(least, min(least + span.room.head, span.room.available))
-        return next(tried[place][1] for place in sorted(tried) if tried[place][0] <= most)
+        return replace(next(tried[place][1] for place in sorted(tried) if tried[place][0] <= most), failures=tuple(failures))
+
+
+async def _tried(step: Strategy, span: Span, failures: list[str]) -> Outcome:
+    try:
+        outcome = await step.apply(span)
+        check_outcome(outcome, span)
+    except (StoreError, asyncio.CancelledError):
+        raise
+    except Exception as error:  # noqa: BLE001
+        # A step may be anybody's code and may call a model: whatever it raises, the next step has its turn.
+        failures.append(failure(step.name, error))
+        return Outcome()
+    failures.extend(outcome.failures)
+    return outcome
+
+
+def _useful(outcome: Outcome, span: Span) -> bool:
+    """Whether an outcome counts: where a new window is asked for, something has to leave."""
+    return outcome.changed and (bool(outcome.evicted) or not span.forced)
 
 
 def chain(*steps: Strategy) -> Chain:

@@ -38,6 +38,11 @@ class Clear:
         return "clear"
 
     @property
+    def model_free(self) -> bool:
+        """It needs no model."""
+        return True
+
+    @property
     def fingerprint(self) -> str:
         """Name, rules and settings."""
         chosen = self.settings

@@ -38,6 +38,11 @@ class Digest:
         return "digest"
 
     @property
+    def model_free(self) -> bool:
+        """It needs no model."""
+        return True
+
+    @property
     def fingerprint(self) -> str:
         """Name, rules and bound."""
         return f"digest{RULES}({self.max_tokens})"

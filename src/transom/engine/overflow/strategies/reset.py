@@ -20,6 +20,11 @@ class Reset:
         return "reset"
 
     @property
+    def model_free(self) -> bool:
+        """It needs no model."""
+        return True
+
+    @property
     def fingerprint(self) -> str:
         """Its name: the notice follows from window and archive alone."""
         return "reset1"

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from ..words import Vocabulary
+from ...words import Vocabulary
+from .digesting import DIGESTING
+from .mending import MENDING
+from .placing import PLACING
+from .remembering import REMEMBERING
+from .retrieving import RETRIEVING
+from .summarizing import SUMMARIZING
+from .windows import WINDOWS
 
 __all__ = ["ENGLISH"]
 
 ENGLISH = Vocabulary(
     locale="en",
+    mending=MENDING,
+    digesting=DIGESTING,
+    summarizing=SUMMARIZING,
+    windows=WINDOWS,
+    retrieving=RETRIEVING,
+    remembering=REMEMBERING,
+    placing=PLACING,
     lines="lines {first}-{last}",
     line="line {line}",
     characters="characters {first}-{last} of line {line}",
