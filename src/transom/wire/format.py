@@ -132,6 +132,11 @@ class Format(Protocol):
         """What the provider demands of call ids: nothing, that they are there, or that none is used twice in a request."""
         ...
 
+    @property
+    def takes_late_system(self) -> bool:
+        """Whether every model behind this format takes a system message after the conversation has begun."""
+        ...
+
     def detect(self, body: object) -> bool:
         """Whether parsed JSON looks like a request body (or a bare conversation list) of this format."""
         ...

@@ -40,6 +40,11 @@ class Anthropic:
         """See ``Format.ids``."""
         return "unique"
 
+    @property
+    def takes_late_system(self) -> bool:
+        """Only recent models take one."""
+        return False
+
     def detect(self, body: object) -> bool:
         """Whether something in the body is said only by this format."""
         return looks_like_messages(body)

@@ -42,6 +42,11 @@ class Gemini:
         """See ``Format.ids``: calls and responses are matched by name and order."""
         return "free"
 
+    @property
+    def takes_late_system(self) -> bool:
+        """There is one place for system text, before the conversation."""
+        return False
+
     def detect(self, body: object) -> bool:
         """Whether the body holds ``contents``, or is a list of elements with ``parts``."""
         contents = body.get("contents") if isinstance(body, Mapping) else body

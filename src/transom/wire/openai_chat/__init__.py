@@ -38,6 +38,11 @@ class OpenAIChat:
         """See ``Format.ids``."""
         return "present"
 
+    @property
+    def takes_late_system(self) -> bool:
+        """``system`` and ``developer`` may stand anywhere."""
+        return True
+
     def detect(self, body: object) -> bool:
         """See ``Format.detect``: every element looks like a chat message and none like another provider's."""
         items = body.get(CONVERSATION) if isinstance(body, Mapping) else body

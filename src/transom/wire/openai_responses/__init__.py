@@ -39,6 +39,11 @@ class OpenAIResponses:
         """See ``Format.ids``."""
         return "unique"
 
+    @property
+    def takes_late_system(self) -> bool:
+        """``system`` and ``developer`` may stand anywhere."""
+        return True
+
     def detect(self, body: object) -> bool:
         """See ``Format.detect``: an ``input``, or a bare list in which at least one item has a type of its own."""
         if isinstance(body, Mapping):
