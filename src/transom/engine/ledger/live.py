@@ -15,7 +15,7 @@ from ...tokens.weigh import weigh
 from ...wire.format import Element
 from .edits import TurnEdit
 
-__all__ = ["PREVIEW", "LiveTurn", "Moved", "head_turn", "weigh_turn"]
+__all__ = ["PREVIEW", "LiveTurn", "Moved", "Sticky", "head_turn", "weigh_turn"]
 
 PREVIEW = 160
 """Characters of a preview."""
@@ -45,6 +45,19 @@ class Moved:
     text: str = field(default="", repr=False, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Sticky:
+    """Text that stands beside one message of the user, from when that is first sent until its turn leaves.
+
+    Attributes:
+        text: as it is shown, behind what the user wrote.
+        tokens: what it weighs.
+    """
+
+    text: str
+    tokens: int
+
+
 @dataclass(slots=True)
 class LiveTurn:
     """One turn in the window.
@@ -59,6 +72,7 @@ class LiveTurn:
         head: it is a head of ours, standing for a closed span.
         edits: texts replaced when a window closed.
         moved: what pruning moved out of it.
+        sticky: what stands beside it.
         rendered: its elements by rendering key.
     """
 
@@ -71,10 +85,19 @@ class LiveTurn:
     head: bool = False
     edits: tuple[TurnEdit, ...] = ()
     moved: tuple[Moved, ...] = ()
+    sticky: Sticky | None = None
     rendered: dict[str, tuple[Element, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tokens = sum(self.weights.values())
+        if self.sticky is not None:
+            self.tokens += self.sticky.tokens
+
+    def stick(self, sticky: Sticky) -> None:
+        """Put text beside it."""
+        self.tokens += sticky.tokens - (self.sticky.tokens if self.sticky is not None else 0)
+        self.sticky = sticky
+        self.rendered.clear()
 
     @property
     def pinned(self) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...messages import History, Message, Repair, Turn
 from ...messages.digest import ROOT
 from .edits import TurnEdit
-from .live import LiveTurn, Moved, head_turn
+from .live import LiveTurn, Moved, Sticky, head_turn
 from .records import Lineage, WindowRecord
 
 __all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
@@ -34,6 +34,7 @@ class LiveWindow:
         turns: what stands for the closed span, then every settled turn behind it.
         records: all records known of this conversation.
         raw_tokens: what the settled history weighs as it came.
+        sticky: texts that stand beside turns, by the prefix digest at their end.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class LiveWindow:
         self.turns: list[LiveTurn] = []
         self.records: list[WindowRecord] = []
         self.raw_tokens = 0
+        self.sticky: dict[bytes, Sticky] = {}
         self._taken = 0
         self._weighed = 0
         self._mapped = 0
@@ -139,7 +141,8 @@ class LiveWindow:
         if known is not None and known.edits == edits and known.index == index and not known.head:
             return known
         turn, weights, moved = former(source, edits)
-        return LiveTurn(turn, source, index, self.history.prefix[index + 1], weights, edits=edits, moved=moved)
+        place = self.history.prefix[index + 1]
+        return LiveTurn(turn, source, index, place, weights, edits=edits, moved=moved, sticky=self.sticky.get(place))
 
     def unsettled(self, former: Former) -> tuple[list[LiveTurn], Sequence[Repair]]:
         """The turns at the end that may still change, as they stand now."""
@@ -148,7 +151,8 @@ class LiveWindow:
         for turn, place in zip(turns, self.history.chain(turns), strict=True):
             edits = self._fits.get(place, ())
             formed, weights, moved = former(turn, edits)
-            live.append(LiveTurn(formed, turn, -1, place, weights, edits=edits, moved=moved))
+            beside = self.sticky.get(place)
+            live.append(LiveTurn(formed, turn, -1, place, weights, edits=edits, moved=moved, sticky=beside))
         return live, repairs
 
     def extend(self, messages: Iterable[Message]) -> None:

@@ -99,7 +99,9 @@ class Span:
                 total += weigh_turn(head_turn(item.text), self.tokenizer)
             elif not by_place[item.place].pinned:
                 live = by_place[item.place]
-                total += weigh_turn(apply_edits(live.turn, item.edits), self.tokenizer) if item.edits else live.tokens
+                beside = live.sticky.tokens if live.sticky is not None else 0
+                edited = weigh_turn(apply_edits(live.turn, item.edits), self.tokenizer) + beside if item.edits else 0
+                total += edited or live.tokens
         return total
 
 

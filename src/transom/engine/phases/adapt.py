@@ -103,8 +103,17 @@ def _rendered(state: CompileState, live: LiveTurn) -> tuple[Element, ...]:
     key = state.target.name
     known = live.rendered.get(key)
     if known is None:
-        known = live.rendered[key] = _render(state, _for_target(state, live.turn))
+        known = _render(state, _for_target(state, live.turn))
+        if live.sticky is not None:
+            known = _with_sticky(state, known, live.sticky.text)
+        live.rendered[key] = known
     return known
+
+
+def _with_sticky(state: CompileState, elements: tuple[Element, ...], text: str) -> tuple[Element, ...]:
+    """The elements of a user's message with a text behind it, in the form that the message has."""
+    extended = state.target.append_text(elements[-1], text) if elements else None
+    return (*elements[:-1], extended[0]) if extended is not None else (*elements, state.target.user_element(text))
 
 
 def _for_target(state: CompileState, turn: Turn) -> tuple[Message, ...]:

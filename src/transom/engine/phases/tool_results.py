@@ -63,4 +63,6 @@ def _form_again(state: CompileState, uris: set[str]) -> None:
         for index, live in enumerate(turns):
             if any(moved.uri in uris for moved in live.moved):
                 turn, weights, moved = state.former(live.source, live.edits)
-                turns[index] = LiveTurn(turn, live.source, live.index, live.place, weights, edits=live.edits, moved=moved)
+                turns[index] = LiveTurn(
+                    turn, live.source, live.index, live.place, weights, edits=live.edits, moved=moved, sticky=live.sticky
+                )
