@@ -6,4 +6,7 @@ from ...placing import PlacementWords
 
 __all__ = ["PLACING"]
 
-PLACING = PlacementWords()
+PLACING = PlacementWords(
+    contract="Your next answer has to follow these rules:",
+    answer="Write the whole answer between <{name}> and </{name}>.",
+)
