@@ -15,7 +15,7 @@ from ..ledger.live import LiveTurn
 from ..ledger.records import WindowRecord
 from .archive import archive_path
 from .budget import Budget
-from .strategy import Room, Span
+from .strategy import Room, Span, cut_at_link
 
 __all__ = ["closing_span", "movable_tokens", "source_messages"]
 
@@ -44,8 +44,8 @@ def closing_span(
     staying = frozenset(index for index, live in enumerate(turns) if live.pinned or index == newest)
     settled = sum(1 for live in turns if live.index >= 0 or live.head)
     covered, last = len(base.items), min(len(turns) - 1, settled)
-    deepest = _at_link(turns, last, covered, last)
-    cut = _at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
+    deepest = cut_at_link(turns, last, covered, last)
+    cut = cut_at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
     return Span(
         turns=turns,
         cut=cut,
@@ -61,6 +61,7 @@ def closing_span(
         forced=forced,
         model_free=model_free,
         window=budget.window,
+        covered=covered,
     )
 
 
@@ -83,18 +84,3 @@ def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room:
         if index not in staying:
             total -= turns[index].tokens
     return deepest
-
-
-def _at_link(turns: Sequence[LiveTurn], cut: int, covered: int, deepest: int) -> int:
-    """Move a cut to a place that every history of the same meaning has, and beyond what is covered already.
-
-    Back where it can be, forward where a closing that lies within the covered part would otherwise decide it anew; 0 where
-    there is no such place.
-    """
-    if cut == 0:
-        return 0
-    places: list[int] = [*range(cut, covered, -1), *range(max(cut, covered) + 1, deepest + 1)]
-    for place in places:
-        if turns[place - 1].place and (place == 1 or turns[place - 1].place != turns[place - 2].place):
-            return place
-    return 0

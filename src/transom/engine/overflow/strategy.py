@@ -17,7 +17,7 @@ from ..ledger.edits import apply_edits
 from ..ledger.live import LiveTurn, head_turn, weigh_turn
 from ..ledger.records import Item, Lineage
 
-__all__ = ["Item", "Outcome", "Room", "Span", "Strategy"]
+__all__ = ["Item", "Outcome", "Room", "Span", "Strategy", "cut_at_link"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Span:
         forced: the caller asked for a new window: everything folds that may, however much room there is.
         model_free: models failed too often in this session: only steps that need none are tried.
         window: the whole window, in tokens.
+        covered: how many items stand for what earlier closings covered; no cut lies within them.
         tokenizer: what the budget is counted with.
         vocabulary: every string a model reads.
     """
@@ -72,6 +73,11 @@ class Span:
     forced: bool = False
     model_free: bool = False
     window: int = 0
+    covered: int = 0
+
+    def legal(self, cut: int) -> int:
+        """The nearest place to ``cut`` at which a window may close; 0 where there is none."""
+        return cut_at_link(self.turns, max(0, min(cut, self.deepest)), self.covered, self.deepest)
 
     def messages(self, cut: int) -> tuple[Message, ...]:
         """The original messages of ``turns[:cut]``, heads included."""
@@ -133,6 +139,21 @@ class Outcome:
     def changed(self) -> bool:
         """Whether anything would leave or be shortened."""
         return self.cut > 0
+
+
+def cut_at_link(turns: Sequence[LiveTurn], cut: int, covered: int, deepest: int) -> int:
+    """Move a cut to a place that every history of the same meaning has, and beyond what is covered already.
+
+    Back where it can be, forward where a closing that lies within the covered part would otherwise decide it anew; 0 where
+    there is no such place.
+    """
+    if cut == 0:
+        return 0
+    places: list[int] = [*range(cut, covered, -1), *range(max(cut, covered) + 1, deepest + 1)]
+    for place in places:
+        if turns[place - 1].place and (place == 1 or turns[place - 1].place != turns[place - 2].place):
+            return place
+    return 0
 
 
 def _kept(live: LiveTurn) -> Item:
