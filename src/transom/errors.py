@@ -8,6 +8,7 @@ TransomError
 │   ├── FormatError       a conversation format that is unknown or does not match the data
 │   ├── URIError          a malformed ``context://`` address, namespace or path
 │   ├── SettingError      a setting with a wrong name, type or value
+│   ├── MemoryRefusedError  a change of memory that a rule or a veto of the application forbids
 │   └── UsageError        a command that asks for what cannot be
 ├── WindowError           system, tools, pinned turns and reserve alone exceed the window
 ├── StoreError            storage failed; the step it guarded was aborted
@@ -15,6 +16,7 @@ TransomError
 │   ├── IntegrityError    stored bytes do not match their digest
 │   └── CapabilityError   the backend lacks an optional capability
 ├── StrategyError         an overflow strategy broke its contract
+├── UpstreamError         a model's server could not be reached, refused, or gave no usable answer
 ├── CompileCancelled      the caller's cancellation was honoured between two phases
 └── MissingExtraError     an optional dependency is not installed
 """
@@ -28,6 +30,7 @@ __all__ = [
     "InputError",
     "IntegrityError",
     "JSONError",
+    "MemoryRefusedError",
     "MissingExtraError",
     "NotFoundError",
     "SettingError",
@@ -35,6 +38,7 @@ __all__ = [
     "StrategyError",
     "TransomError",
     "URIError",
+    "UpstreamError",
     "UsageError",
     "WindowError",
 ]
@@ -89,6 +93,12 @@ class SettingError(InputError):
     code = "setting"
 
 
+class MemoryRefusedError(InputError):
+    """A change of memory that is not allowed: the key is none that may be changed, or the application's veto said no."""
+
+    code = "memory"
+
+
 class UsageError(InputError):
     """A command that asks for what cannot be: options that exclude each other, or one that is missing."""
 
@@ -129,6 +139,24 @@ class StrategyError(TransomError):
     """An overflow strategy broke its contract."""
 
     code = "strategy"
+
+
+class UpstreamError(TransomError):
+    """A model's server could not be reached, refused, or gave no answer that can be used.
+
+    Args:
+        message: what is wrong, with the server's own words where it gave some; never a key.
+        hint: what the reader can do about it.
+        status: the HTTP status, where there was an answer.
+        kind: the server's own symbol for what is wrong, such as ``context_length_exceeded``; empty where it named none.
+    """
+
+    code = "upstream"
+
+    def __init__(self, message: str, *, hint: str = "", status: int | None = None, kind: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.kind = kind
 
 
 class CompileCancelled(TransomError):
