@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from ..observe.bus import HandlerError, event_name
 from .ledger.live import Moved
 from .payload import PayloadMeta
+from .placement.cache_audit import Finding
 
 __all__ = [
     "EVENT_NAMES",
+    "CacheWarned",
     "CompileDone",
     "CompileStarted",
     "CompressEnded",
@@ -63,6 +65,14 @@ class OffloadCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheWarned:
+    """Something keeps a cache breakpoint from hitting. Told once for each key in a session."""
+
+    target: str
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
 class InvariantBroken:
     """A law of the compile did not hold. Reported in development, never enforced."""
 
@@ -72,6 +82,15 @@ class InvariantBroken:
 
 EVENT_NAMES = frozenset(
     event_name(kind)
-    for kind in (CompileStarted, CompileDone, CompressStarted, CompressEnded, OffloadCreated, InvariantBroken, HandlerError)
+    for kind in (
+        CompileStarted,
+        CompileDone,
+        CompressStarted,
+        CompressEnded,
+        OffloadCreated,
+        CacheWarned,
+        InvariantBroken,
+        HandlerError,
+    )
 )
 """Every event a context tells of, by the name that handlers may give."""

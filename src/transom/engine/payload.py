@@ -14,6 +14,8 @@ from ..wire.format import Element, Frame, join_elements
 from ..wire.report import Note
 from .ledger.live import Moved
 from .ledger.records import Lineage
+from .placement.cache_audit import Finding
+from .placement.prefix import PrefixReport
 
 __all__ = ["Compared", "Payload", "PayloadMeta", "common_prefix", "compared_sequence", "payload_pieces"]
 
@@ -40,6 +42,8 @@ class PayloadMeta:
         prefix_bytes: leading bytes equal to the previous compile for the same target.
         sequence_bytes: length of the compared sequence.
         tail_bytes: length from its first volatile byte on.
+        prefix: what moved the prefix, and what it costs; says nothing where it held.
+        audit: what keeps a cache breakpoint from hitting. Anthropic, where breakpoints are used.
         failure: why a closing did not land, or why ``reset`` took the place of its strategy; empty if neither.
         timings: milliseconds by phase.
     """
@@ -61,6 +65,8 @@ class PayloadMeta:
     prefix_bytes: int = 0
     sequence_bytes: int = 0
     tail_bytes: int = 0
+    prefix: PrefixReport = field(default_factory=PrefixReport)
+    audit: tuple[Finding, ...] = ()
     failure: str = ""
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -77,12 +83,14 @@ class Compared:
     Attributes:
         pieces: in order.
         length: bytes in all.
-        stable: bytes before the first volatile one.
+        stable: bytes before the first volatile one; 0 once nothing of it has to stand still any more.
+        reach: bytes before the first volatile one, whatever happened since.
     """
 
     pieces: tuple[bytes, ...] = ()
     length: int = 0
     stable: int = 0
+    reach: int = 0
 
 
 @dataclass(frozen=True, slots=True)

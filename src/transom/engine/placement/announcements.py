@@ -12,13 +12,10 @@ from typing import Literal
 
 from ...errors import InputError
 
-__all__ = ["Announcement", "Announcements", "Channel", "split", "takes_system"]
+__all__ = ["Announcement", "Announcements", "Channel", "split"]
 
 Channel = Literal["auto", "system", "tail"]
 """``auto`` and ``system``: a system message where the target takes one there; ``tail``: always the user's tail."""
-
-_POSITIONAL = frozenset({"openai", "openai-responses"})
-"""Targets that take a system message anywhere in a conversation. Anthropic takes one on its newest models only, Gemini none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +79,12 @@ class Announcements:
         return len(self._items)
 
 
-def takes_system(target: str) -> bool:
-    """Whether a target, by its name, takes a system message in mid-conversation."""
-    return target in _POSITIONAL
-
-
 def split(announcements: Iterable[Announcement], takes_system: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which texts become system messages at the end, and which stand in the user's tail.
 
     Args:
         announcements: in order.
-        takes_system: whether the target takes a system message there.
+        takes_system: whether the target takes a system message there (``Format.takes_late_system``).
     """
     system: list[str] = []
     tail: list[str] = []
