@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transom.engine.overflow.digesting import digest
-from transom.engine.overflow.digesting.form import MARK, SECTIONS, quote_lines, unquote
-from transom.engine.overflow.digesting.reading import read
+from transom.engine.overflow.digesting.form import SECTIONS, quote_lines, unquote
+from transom.engine.overflow.digesting.reading import Reading
 from transom.messages import Call, Message, Result, Text
+from transom.vocabulary import ENGLISH
 
 
 class _Weird:
@@ -53,7 +54,7 @@ _PIECES = st.sampled_from(
         "Exit code 1",
         "🙂",
     ]
-    + [f"## {title}" for _, title in SECTIONS]
+    + [f"## {title}" for title in map(ENGLISH.digesting.section, SECTIONS)]
     + ["context://vfs/" + "0" * 64, *"\n\r\u2028\x85\x0b\ud800\x00", "\r\n", ""]
 )
 _TEXTS = st.one_of(
@@ -104,10 +105,12 @@ def test_any_input_fits_any_budget_twice_in_a_row(first: list[Message], second: 
 @given(_MESSAGES)
 def test_no_content_passes_for_structure(messages: list[Message]) -> None:
     text, _ = _write(messages, 6_000, 1)
-    notes = read(text)
+    notes = Reading(ENGLISH.digesting).read(text)
     assert notes is not None
-    titles = [f"## {title}" for _, title in SECTIONS]
-    found = [titles.index(line) for line in text.split("\n") if line.startswith("#") and not line.startswith(MARK)]
+    titles = [f"## {title}" for title in map(ENGLISH.digesting.section, SECTIONS)]
+    found = [
+        titles.index(line) for line in text.split("\n") if line.startswith("#") and not line.startswith(ENGLISH.digesting.mark)
+    ]
     assert found == sorted(set(found))
     assert [archive.uri for archive in notes.archives] == ["context://archive/a1"]
     said = [message.text for message in messages if message.role == "user"]

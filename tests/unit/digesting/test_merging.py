@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from transom.engine.overflow.digesting.reading import read
+from transom.engine.overflow.digesting.reading import Reading
 from transom.messages import Message
+from transom.vocabulary import ENGLISH
 
 from .spans import Quarters, answer, assistant, call, chatter, user, write
 
@@ -52,7 +53,7 @@ def test_a_hundred_windows_stay_bounded_and_name_the_newest_archives() -> None:
     assert "context://archive/w100" in texts[-1]
     assert "context://archive/w99" in texts[-1]
     assert "Port the scheduler" in texts[-1]
-    notes = read(texts[-1])
+    notes = Reading(ENGLISH.digesting).read(texts[-1])
     assert notes is not None
     assert notes.windows == 100
     assert notes.before > 5_000
@@ -110,9 +111,9 @@ def test_a_head_of_another_strategy_is_quoted() -> None:
 @pytest.mark.feature("O19")
 def test_reading_back_and_writing_again_changes_nothing() -> None:
     first = write([*FIRST, *chatter(8)], 4_000).text
-    notes = read(first)
+    notes = Reading(ENGLISH.digesting).read(first)
     again = write([user(first)], 4_000, previous=first, window="w2").text
-    other = read(again)
+    other = Reading(ENGLISH.digesting).read(again)
     assert notes is not None
     assert other is not None
     for name in ("task", "requests", "tasks", "errors", "files", "commands", "recurring", "calls"):

@@ -8,9 +8,10 @@ import pytest
 
 from transom.engine.overflow.digesting import digest
 from transom.engine.overflow.digesting.notes import Notes, Quote
-from transom.engine.overflow.digesting.reading import read
+from transom.engine.overflow.digesting.reading import Reading
 from transom.messages import Message
 from transom.tokens.heuristic import Heuristic
+from transom.vocabulary import ENGLISH
 from transom.wire.transcripts.loading import load
 
 from .spans import ARCHIVE
@@ -49,7 +50,7 @@ def test_digests_of_every_shared_transcript_fit_and_quote_nothing_that_was_not_s
                 window="w1",
             )
             assert tokenizer.count(made.text) <= budget, name
-            notes = read(made.text)
+            notes = Reading(ENGLISH.digesting).read(made.text)
             assert notes is not None or budget == 150, name
             if notes is None:
                 continue

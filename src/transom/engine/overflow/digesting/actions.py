@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ....errors import JSONError
 from ....jsontext import loads
+from ....vocabulary.digesting import DigestWords
 
 __all__ = ["Action", "action_of", "command_key", "command_label", "informational"]
 
@@ -56,14 +57,14 @@ class Action:
     arguments: Mapping[str, object] | None = None
 
 
-def action_of(name: str, arguments: str, *, custom: bool) -> Action:
-    """Understand one call."""
+def action_of(name: str, arguments: str, *, custom: bool, words: DigestWords) -> Action:
+    """Understand one call; ``words`` join the parts of its label."""
     given = None if custom else _object(arguments)
     if given is None:
-        return _free_text(name, arguments)
+        return _free_text(name, arguments, words)
     patch = _text(given, ("patch", "input", "diff"))
     if "*** " in patch:
-        return Action(_labelled(name, ""), files=_patched(patch), arguments=given)
+        return Action(_labelled(name, "", words), files=_patched(patch), arguments=given)
     path = _text(given, _PATH_KEYS)
     command = _command(given)
     if command and path and command in _EDITOR_VERBS:
@@ -73,12 +74,12 @@ def action_of(name: str, arguments: str, *, custom: bool) -> Action:
     if path:
         verb = _verb(name, given)
         what = "" if verb else _text(given, _SUBJECT_KEYS)
-        label = f"{name} {what} in {path}" if what else _labelled(name, path)
+        label = words.searched.format(tool=name, what=what, path=path) if what else _labelled(name, path, words)
         return Action(label, files=((verb, path),) if verb else (), arguments=given)
     subject = _text(given, _SUBJECT_KEYS) or _compact(arguments)
     if "\n" in subject and subject[0] in "{[":
         subject = next((value for value in given.values() if isinstance(value, str) and value), "")
-    return Action(_labelled(name, subject), arguments=given)
+    return Action(_labelled(name, subject, words), arguments=given)
 
 
 def command_label(command: str) -> str:
@@ -105,12 +106,12 @@ def _object(arguments: str) -> Mapping[str, object] | None:
     return value if isinstance(value, dict) else None
 
 
-def _free_text(name: str, text: str) -> Action:
+def _free_text(name: str, text: str, words: DigestWords) -> Action:
     if "*** Begin Patch" in text[:2_000] or "\n+++ " in text[:4_000]:
-        return Action(_labelled(name, ""), files=_patched(text[:_MAX_ARGUMENTS]))
+        return Action(_labelled(name, "", words), files=_patched(text[:_MAX_ARGUMENTS]))
     if _SHELL_TOOLS.search(name) and not text.lstrip().startswith("{"):
         return Action(command_label(text), text, _shell_files(text))
-    return Action(_labelled(name, _compact(text)))
+    return Action(_labelled(name, _compact(text), words))
 
 
 def _patched(patch: str) -> tuple[tuple[str, str], ...]:
@@ -146,8 +147,8 @@ def _verb(name: str, given: Mapping[str, object]) -> str:
     return "written" if any(key in given for key in _WRITE_KEYS) else "read"
 
 
-def _labelled(name: str, argument: str) -> str:
-    return f"{name} {argument}".strip() or "call"
+def _labelled(name: str, argument: str, words: DigestWords) -> str:
+    return f"{name} {argument}".strip() or words.call
 
 
 def _compact(arguments: str) -> str:

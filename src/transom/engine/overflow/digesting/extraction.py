@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from ....messages import Message
 from ....store.blobs import blob_uri
+from ....vocabulary import ENGLISH
+from ....vocabulary.digesting import DigestWords
 from ...offload.excerpts import byte_size, excerpt_source
 from .actions import Action, action_of, command_key, informational
 from .excerpts import OWN_BYTES, line_of
@@ -42,6 +44,7 @@ def extract(
     texts: dict[str, str],
     skip: str | None = None,
     earlier: Sequence[TaskNote] = (),
+    words: DigestWords = ENGLISH.digesting,
 ) -> Notes:
     """Read a span.
 
@@ -52,8 +55,9 @@ def extract(
         skip: a text that is no message but an earlier digest; the message that is exactly this is passed over.
         most: entries of each long list that are worth preparing.
         texts: receives, by address, every text whose address the notes name.
+        words: name what has no words of its own: a file without a text, a search.
     """
-    reader = _Reader(window, most, texts, earlier)
+    reader = _Reader(window, most, texts, earlier, words)
     told = events(messages)
     room = max(2_000_000 // (len(told) + 1), 200)
     for event in told:
@@ -67,7 +71,8 @@ def extract(
 class _Reader:
     """The state of one pass; every dict keeps the order of last use."""
 
-    def __init__(self, window: str, most: int, texts: dict[str, str], earlier: Sequence[TaskNote]) -> None:
+    def __init__(self, window: str, most: int, texts: dict[str, str], earlier: Sequence[TaskNote], words: DigestWords) -> None:
+        self.words = words
         self.window = window
         self.most = most
         self.texts = texts
@@ -106,7 +111,7 @@ class _Reader:
         words = own_words(event.text)
         shown = words.shown
         if not shown.strip() and event.files:
-            words = Quote.whole(" ".join(f"[attached: {name}]" for name in event.files))
+            words = Quote.whole(" ".join(self.words.attached.format(name=name) for name in event.files))
         elif is_noise(shown):
             return
         self._close()
@@ -174,7 +179,7 @@ class _Reader:
 
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
     def exchange(self, event: Exchange, room: int) -> None:
-        action = action_of(event.name, event.arguments, custom=event.custom)
+        action = action_of(event.name, event.arguments, custom=event.custom, words=self.words)
         place = self.place(event.number)
         if action.arguments is not None and self.plans.tool(place, event.name, action.arguments, event.answer):
             return
@@ -263,7 +268,7 @@ class _Reader:
     def _succeeded(self, key: str) -> None:
         known = self.errors.get(key)
         if known is not None and not known.ended:
-            self.errors[key] = ErrorNote(known.place, known.label, known.lines, known.count, "later ok", known.uri)
+            self.errors[key] = ErrorNote(known.place, known.label, known.lines, known.count, "passed", known.uri)
 
     def _address(self, answer: str) -> str:
         moved = _moved(answer)
@@ -311,7 +316,7 @@ class _Reader:
         said = "\n".join(line.text for line in (note.label, *note.lines))
         for path, changed in self.changed_at.items():
             if changed > at and path.rsplit("/", 1)[-1] in said:
-                return ErrorNote(note.place, note.label, note.lines, note.count, "file changed later", note.uri)
+                return ErrorNote(note.place, note.label, note.lines, note.count, "changed", note.uri)
         return note
 
     def _calls(self) -> tuple[CallNote, ...]:

@@ -14,20 +14,7 @@ from .actions import informational
 from .excerpts import shorten
 from .form import SECTIONS
 from .notes import CallNote, CommandNote, Notes, Request, Statement
-from .rendering import (
-    base_text,
-    call_text,
-    command_text,
-    error_text,
-    file_text,
-    heading,
-    recurring_text,
-    reply_text,
-    request_text,
-    statement_text,
-    step_text,
-    task_text,
-)
+from .rendering import Rendering
 from .speech import acknowledges, weight
 
 __all__ = ["Layout", "Rates"]
@@ -101,15 +88,20 @@ class _Chosen:
 class Layout:
     """The sections of one digest. Entries are rendered and weighed once, however often ``fill`` is asked."""
 
-    def __init__(self, notes: Notes, rates: Rates, texts: dict[str, str]) -> None:
+    def __init__(self, notes: Notes, rates: Rates, texts: dict[str, str], written: Rendering) -> None:
         """``texts`` receives, by address, what shortened quotes leave out."""
         self._rates = rates
+        self._written = written
+        # What a section costs before it says anything.
+        heads = {key: rates.cost(written.heading(key)) + rates.cost(written.more(1_000)) for key in SECTIONS}
         self._quoted = {
-            key: _Quotes(key, requests, rates, texts, notes.hidden.get(key, 0)) for key, requests in _quoted(notes) if requests
+            key: _Quotes(heads[key], requests, rates, texts, notes.hidden.get(key, 0), written)
+            for key, requests in _quoted(notes)
+            if requests
         }
         self._listed = {
-            key: _List(key, entries, places, rates, notes.hidden.get(key, 0))
-            for key, entries, places in _lists(notes)
+            key: _List(heads[key], entries, places, rates, notes.hidden.get(key, 0))
+            for key, entries, places in _lists(notes, written)
             if entries
         }
 
@@ -137,16 +129,15 @@ class Layout:
             shares = sum(_SHARES[key] for key in wanting)
             for key in wanting:
                 rooms[key] += left * _SHARES[key] / shares
-        filled = [(key, chosen[key]) for key, _ in SECTIONS if key in chosen and chosen[key].entries]
-        return "\n".join(line for key, section in filled for line in _section(key, section))
+        filled = [(key, chosen[key]) for key in SECTIONS if key in chosen and chosen[key].entries]
+        return "\n".join(line for key, section in filled for line in self._section(key, section))
 
-
-def _section(key: str, chosen: _Chosen) -> Iterable[str]:
-    yield heading(key)
-    for entry in sorted(chosen.entries, key=lambda entry: entry.order):
-        yield entry.text
-    if chosen.hidden:
-        yield f"[… {chosen.hidden:,} more]"
+    def _section(self, key: str, chosen: _Chosen) -> Iterable[str]:
+        yield self._written.heading(key)
+        for entry in sorted(chosen.entries, key=lambda entry: entry.order):
+            yield entry.text
+        if chosen.hidden:
+            yield self._written.more(chosen.hidden)
 
 
 def _quoted(notes: Notes) -> Iterable[tuple[str, list[Request]]]:
@@ -158,32 +149,32 @@ def _quoted(notes: Notes) -> Iterable[tuple[str, list[Request]]]:
     yield "stood", [Request(notes.stood)] if notes.stood is not None else []
 
 
-def _lists(notes: Notes) -> Iterable[tuple[str, list[_Entry], Sequence[str]]]:
+def _lists(notes: Notes, written: Rendering) -> Iterable[tuple[str, list[_Entry], Sequence[str]]]:
     """The plain sections, entries in order of importance. By its place an entry is skipped where its source is shown whole."""
     # What a tool keeps is the plan being worked on; a checkbox may stand in any document that was read or written.
     tasks = sorted(
         enumerate(notes.tasks),
         key=lambda at: (("doing", "open", "done").index(at[1].state), not at[1].source.startswith(("plan", "#"))),
     )
-    yield "tasks", [_Entry(at, task_text(note)) for at, note in tasks if note.state != "done"], ()
+    yield "tasks", [_Entry(at, written.task(note)) for at, note in tasks if note.state != "done"], ()
     for key, statements in (("constraints", notes.constraints), ("decisions", notes.decisions)):
         ranked = _ranked(statements)
-        yield key, [_Entry(at, statement_text(statements[at])) for at in ranked], [statements[at].place for at in ranked]
-    yield "steps", [_Entry(at, step_text(note)) for at, note in reversed(list(enumerate(notes.steps)))], ()
+        yield key, [_Entry(at, written.statement(statements[at])) for at in ranked], [statements[at].place for at in ranked]
+    yield "steps", [_Entry(at, written.step(note)) for at, note in reversed(list(enumerate(notes.steps)))], ()
     errors = sorted(enumerate(notes.errors), key=lambda at: (bool(at[1].ended), -at[0]))
-    yield "errors", [_Entry(at, error_text(note)) for at, note in errors], ()
+    yield "errors", [_Entry(at, written.error(note)) for at, note in errors], ()
     files = sorted(enumerate(notes.files), key=lambda at: (not at[1].changed, -at[0]))[:_MOST]
     base = _base([note.path for _, note in files])
-    first = [_Entry(-1, base_text(base))] if base else []
-    yield "files", [*first, *(_Entry(at, file_text(note, base)) for at, note in files)], ()
+    first = [_Entry(-1, written.base(base))] if base else []
+    yield "files", [*first, *(_Entry(at, written.file(note, base)) for at, note in files)], ()
     commands = sorted(
         enumerate(notes.commands),
         key=lambda at: (_routine(at[1]), -at[0]),
     )
-    yield "commands", [_Entry(at, command_text(note)) for at, note in commands[:_MOST]], ()
-    yield "recurring", [_Entry(at, recurring_text(note)) for at, note in enumerate(notes.recurring)], ()
+    yield "commands", [_Entry(at, written.command(note)) for at, note in commands[:_MOST]], ()
+    yield "recurring", [_Entry(at, written.recurring(note)) for at, note in enumerate(notes.recurring)], ()
     calls = sorted(enumerate(notes.calls), key=lambda at: 4 * _cheap(at[1]) - at[0])
-    yield "calls", [_Entry(at, call_text(note)) for at, note in calls], ()
+    yield "calls", [_Entry(at, written.call(note)) for at, note in calls], ()
 
 
 def _routine(note: CommandNote) -> int:
@@ -235,12 +226,12 @@ def _ranked(statements: Sequence[Statement]) -> list[int]:
 class _List:
     """A section of plain entries, the most important first."""
 
-    def __init__(self, key: str, entries: list[_Entry], places: Sequence[str], rates: Rates, before: int) -> None:
+    def __init__(self, head: float, entries: list[_Entry], places: Sequence[str], rates: Rates, before: int) -> None:
         self._entries = entries
         self._places = places
         self._before = before
         self._costs = [rates.cost(entry.text) for entry in entries]
-        self._head = rates.cost(heading(key)) + rates.cost("[… 1,000 more]")
+        self._head = head
 
     def choose(self, room: float, whole: frozenset[str]) -> _Chosen:
         """The most important entries that fit; those whose source is shown whole need not be repeated."""
@@ -260,12 +251,21 @@ class _List:
 class _Quotes:
     """A section of quotes, which can be shortened before any is left out."""
 
-    def __init__(self, key: str, requests: Sequence[Request], rates: Rates, texts: dict[str, str], before: int) -> None:
+    def __init__(
+        self,
+        head: float,
+        requests: Sequence[Request],
+        rates: Rates,
+        texts: dict[str, str],
+        before: int,
+        written: Rendering,
+    ) -> None:
         self._requests = requests
         self._rates = rates
         self._texts = texts
         self._before = before
-        self._head = rates.cost(heading(key)) + rates.cost("[… 1,000 more]")
+        self._head = head
+        self._written = written
         self._ranked = _by_importance(requests)
         self._made: dict[tuple[int, int], tuple[Request, float]] = {}
 
@@ -314,26 +314,26 @@ class _Quotes:
             )
             asked = replace(request.asked, text=request.asked.text[:_REPLY].rstrip()) if request.asked else None
             said = Request(replace(request.said, quote=quote), None, asked)
-            made = self._made[at, cap] = (said, self._rates.cost(request_text(said)))
+            made = self._made[at, cap] = (said, self._rates.cost(self._written.request(said)))
         return made
 
     def _with_replies(self, kept: list[tuple[int, Request]], used: float, room: float) -> _Chosen:
         entries: list[_Entry] = []
         missing = 0
         if len(kept) == 1 and used == self._head:
-            used += self._rates.cost(request_text(kept[0][1]))
+            used += self._rates.cost(self._written.request(kept[0][1]))
         for at, capped in kept:
             reply = self._requests[at].reply
             shown = None
             if reply is not None:
                 shorter = replace(reply, text=reply.text[:_REPLY].rstrip())
-                cost = self._rates.cost(reply_text(shorter))
+                cost = self._rates.cost(self._written.reply(shorter))
                 if used + cost <= room:
                     used += cost
                     shown = shorter
                 else:
                     missing += 1
-            entries.append(_Entry(at, request_text(Request(capped.said, shown, capped.asked))))
+            entries.append(_Entry(at, self._written.request(Request(capped.said, shown, capped.asked))))
         whole = frozenset(said.said.place for _, said in kept if said.said.quote.intact)
         hidden = len(self._requests) - len(kept)
         wants = hidden > 0 or missing > 0 or len(whole) < len(kept)

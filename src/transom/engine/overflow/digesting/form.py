@@ -1,56 +1,32 @@
-"""The written form of a digest: its headings, its fixed words, and how one line of each kind is spelled and read back.
+"""The written form of a digest: the order of its sections, its marks, and how a quote is laid out and read back.
 
-Knows layout only. What comes from the conversation always stands last on its line, after a mark that the text before it cannot
-contain, or on a line of its own behind ``>``; so no quoted text can pass for structure, whatever it says, and an earlier digest
-is read back without guessing.
+Knows layout only; the words come from the vocabulary. What comes from the conversation always stands last on its line, after a
+mark that the text before it cannot contain, or on a line of its own behind ``>``; so no quoted text can pass for structure,
+whatever it says, and an earlier digest is read back without guessing.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = [
-    "ARCHIVE",
-    "ARCHIVED",
-    "BREAKS",
-    "ENDINGS",
-    "EXPLANATION",
-    "MARK",
-    "MORE",
-    "SECTIONS",
-    "TITLES",
-    "first_line",
-    "number",
-    "quote_lines",
-    "unquote",
-]
-
-MARK = "# Digest of earlier conversation:"
-EXPLANATION = (
-    "An extract made by rule, not by a model; a record, not a new message. What follows > or $ is verbatim, [… N] marks what is"
-    " left out. w3:41 means message 41 of archive w3. Carry on from here; everything is kept word for word under:"
-)
-ARCHIVE = re.compile(r"archive (\S+): (context://archive/\S+)$")
-MORE = re.compile(r"\[… ([\d,]+) more\]$")
+__all__ = ["BREAKS", "SECTIONS", "first_line", "number", "quote_lines", "unquote"]
 
 SECTIONS = (
-    ("task", "Task"),
-    ("tasks", "Open tasks"),
-    ("constraints", "Constraints stated"),
-    ("rules", "Standing instructions"),
-    ("stood", "Where it stood"),
-    ("steps", "Last steps"),
-    ("requests", "Requests"),
-    ("errors", "Errors"),
-    ("decisions", "Decisions and findings"),
-    ("files", "Files"),
-    ("commands", "Commands"),
-    ("recurring", "Recurring numbers and names"),
-    ("calls", "Calls and their full results"),
+    "task",
+    "tasks",
+    "constraints",
+    "rules",
+    "stood",
+    "steps",
+    "requests",
+    "errors",
+    "decisions",
+    "files",
+    "commands",
+    "recurring",
+    "calls",
 )
-TITLES = dict(SECTIONS)
-ARCHIVED = "archive"
-ENDINGS = ("later ok", "file changed later")
+"""As they follow each other."""
 
 # Everything that some reader, model or terminal takes for the end of a line.
 BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")

@@ -107,10 +107,10 @@ def _errors(old: tuple[ErrorNote, ...], new: Notes) -> tuple[ErrorNote, ...]:
             continue
         ended = note.ended
         if not ended and key in passed:
-            ended = "later ok"
+            ended = "passed"
         elif not ended:
             said = "\n".join(line.text for line in (note.label, *note.lines))
-            ended = "file changed later" if any(path.rsplit("/", 1)[-1] in said for path in changed) else ""
+            ended = "changed" if any(path.rsplit("/", 1)[-1] in said for path in changed) else ""
         kept.append(replace(note, ended=ended))
     return (*kept, *again.values())
 

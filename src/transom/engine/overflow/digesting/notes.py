@@ -139,7 +139,7 @@ class ErrorNote:
     Attributes:
         label: what failed, as ``CallNote.label``.
         lines: what it said, at most three lines.
-        ended: empty while unresolved, else one of ``form.ENDINGS``.
+        ended: empty while unresolved, ``passed`` when the same went well later, ``changed`` when a file it names was changed.
         uri: the full result, where it is stored by itself.
     """
 
@@ -175,7 +175,7 @@ class CommandNote:
     """A command and its last outcome.
 
     Attributes:
-        outcome: ``ok``, ``failed``, ``exit N`` or ``no result``.
+        outcome: ``ok``, ``failed``, ``exit N``, ``no result`` or ``unknown``.
         failures: how many of ``count`` runs failed.
         summary: the line that counts tests or names the result of a build.
         partial: directory changes or output plumbing around the command are left out.

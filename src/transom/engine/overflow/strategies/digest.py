@@ -71,6 +71,7 @@ class Digest:
             archive_uri=span.archive_uri(cut),
             window=span.lineage.current,
             previous_window=span.lineage.previous,
+            words=span.vocabulary.digesting,
         )
         if not written.text:
             return Outcome()
