@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..observe.bus import HandlerError, event_name
 from .ledger.live import Moved
+from .memory.events import MemoryChanged, MemoryExpired
 from .payload import PayloadMeta
 from .placement.cache_audit import Finding
 
@@ -89,6 +90,8 @@ EVENT_NAMES = frozenset(
         CompressEnded,
         OffloadCreated,
         CacheWarned,
+        MemoryChanged,
+        MemoryExpired,
         InvariantBroken,
         HandlerError,
     )

@@ -1,0 +1,1 @@
+"""What is remembered beyond one conversation: facts, entries, sessions, projects."""
