@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ..errors import IntegrityError
 from .archive import archive_texts, is_base64
 from .backend import StoredEntry
 from .fulltext import rank, texts_of
+from .packing import is_packed, unpack
 from .uri import format_uri
 
 __all__ = ["TEXTUAL", "SearchHit", "make_hit", "scan", "texts_in"]
@@ -48,6 +50,11 @@ def texts_in(namespace: str, data: bytes) -> tuple[str, ...]:
     """What search may see of an entry whose text was not kept beside it: nothing of what is no text."""
     if namespace == "archive":
         return archive_texts(data)
+    if namespace == "sessions" and is_packed(data):
+        try:
+            return archive_texts(unpack(data))
+        except IntegrityError:
+            return ()
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

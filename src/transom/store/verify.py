@@ -16,6 +16,7 @@ from ..jsontext import loads
 from .archive import references
 from .backend import AccessIndex, StorageBackend, StoredEntry
 from .blobs import check_digest, is_digest
+from .packing import is_packed, unpack
 from .uri import NAMESPACES, SCHEME, Address, backend_namespace, format_uri, mentions
 
 __all__ = ["Citations", "GCReport", "Holding", "VerifyReport", "citations", "collect", "verify"]
@@ -67,7 +68,7 @@ class VerifyReport:
         cited: how many different addresses are cited.
         digests: how many blobs were hashed.
         missing: promised addresses that do not resolve, each with who cites it.
-        damaged: blobs whose bytes are not the ones they were made from.
+        damaged: blobs whose bytes are not the ones they were made from, and packed entries that cannot be unpacked.
         dangling: addresses in texts that do not resolve here; no fault.
     """
 
@@ -149,7 +150,13 @@ async def _walk(store: Holding, *, hashing: bool) -> _Walk:
             walk.present.add(uri)
             walk.entries += 1
             walk.bytes += len(entry.data)
-            _cite(walk.cited, namespace, uri, entry.data)
+            data = entry.data
+            if namespace == "sessions" and is_packed(data):
+                try:
+                    data = unpack(data)
+                except IntegrityError:
+                    walk.damaged.append(uri)
+            _cite(walk.cited, namespace, uri, data)
             if hashing and namespace == "vfs":
                 walk.digests += 1
                 try:
