@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.offload.payloads import PruneSettings
-    from .engine.overflow.strategies import chain, clear, digest, reset
+    from .engine.overflow.strategies import anchored, chain, clear, digest, reset, summarize
     from .engine.payload import Payload
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
@@ -36,7 +36,7 @@ else:
 _HOMES = (
     (".engine.context", ("Context",)),
     (".engine.offload.payloads", ("PruneSettings",)),
-    (".engine.overflow.strategies", ("chain", "clear", "digest", "reset")),
+    (".engine.overflow.strategies", ("anchored", "chain", "clear", "digest", "reset", "summarize")),
     (".engine.payload", ("Payload",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
@@ -60,8 +60,10 @@ __all__ = [
     "Text",
     "Tool",
     "TransomError",
+    "anchored",
     "chain",
     "clear",
     "digest",
     "reset",
+    "summarize",
 ]

@@ -20,7 +20,7 @@ import transom
 PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
-    *("chain", "clear", "digest", "reset"),
+    *("anchored", "chain", "clear", "digest", "reset", "summarize"),
     "PruneSettings",  # the type of an argument of Context
 }
 

@@ -1,0 +1,123 @@
+"""What of a model's answer is the summary, and which answers are none.
+
+Pure. A model that fails often does so in words: an error of its provider, a refusal, the question once more. None of them may
+stand for messages that left, so each is refused with a reason; a chain then takes its next step.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from ....errors import JSONError, StrategyError
+from ....jsontext import loads
+from ....vocabulary.summarizing import ANALYSIS, SUMMARY, SummaryWords
+from .failures import ERROR, REFUSAL
+
+__all__ = ["extract", "read_answer"]
+
+SHORTEST = 16
+"""Characters below which an answer says nothing about a span."""
+
+LOOPING = 20
+"""Text that deflates by more than this is one phrase over and over: prose deflates by 2 to 4, lists of paths by up to 10."""
+LOOPING_FROM = 1_000
+
+ERROR_LENGTH = 1_200
+"""Characters of the longest error or refusal: what is longer and has no heading is taken for a summary in a form of its own."""
+ECHOED_FROM = 60
+"""Characters of a line of the question from which on its return is no accident."""
+
+_THOUGHT = re.compile(rf"<({ANALYSIS}|think|thinking|reasoning)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(rf"<(?:{ANALYSIS}|think|thinking|reasoning)\b[^>]*>", re.IGNORECASE)
+_THOUGHT_END = re.compile(rf"</(?:{ANALYSIS}|think|thinking|reasoning)\s*>", re.IGNORECASE)
+_OPEN = re.compile(rf"<{SUMMARY}\b[^>]*>", re.IGNORECASE)
+_CLOSE = re.compile(rf"</{SUMMARY}\s*>", re.IGNORECASE)
+_FENCED = re.compile(r"```\w*\n(.*?)\n?```\s*", re.DOTALL)
+_WHOLE_ERROR = re.compile(r"traceback \(most recent|<!doctype|<html\b", re.IGNORECASE)
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def extract(answer: str) -> str:
+    """The summary within an answer: what stands in its summary tags, without what was thought; tags may be missing or open."""
+    text = _THOUGHT.sub("", answer)
+    opened = _OPEN.search(text)
+    closings = list(_CLOSE.finditer(text, opened.end() if opened else 0))
+    if opened is not None:
+        text = text[opened.end() : closings[-1].start() if closings else len(text)]
+    elif closings:
+        text = text[: closings[-1].start()]
+    # What is left of thought was never closed, or never opened: before its end or after its beginning there is no summary.
+    if opened is None:
+        *_, end = [0, *(match.end() for match in _THOUGHT_END.finditer(text))]
+        text = text[end:]
+        if thinking := _THINKING.search(text):
+            text = text[: thinking.start()]
+    text = text.strip()
+    if fenced := _FENCED.fullmatch(text):
+        text = fenced.group(1).strip()
+    return text
+
+
+def read_answer(answer: object, *, words: SummaryWords, asked: str) -> str:
+    """The summary, fit to stand for messages.
+
+    Args:
+        answer: what the model gave.
+        words: the words it was asked with.
+        asked: what was wanted of it, to know it again.
+
+    Raises:
+        StrategyError: it is no summary; the message says what it is instead, in one line.
+    """
+    if not isinstance(answer, str):
+        raise StrategyError(f"the model gave {type(answer).__name__} where text was due")
+    text = _UNSTORABLE.sub("\ufffd", extract(answer))
+    for title, about in words.sections:
+        # Small models copy what belongs into a section along with its title.
+        text = text.replace(words.section.format(title=title, about=about), f"## {title}")
+    if not text:
+        raise StrategyError("the model's answer is empty" if not answer.strip() else "the model's answer holds no summary")
+    if _echoes(text, f"{words.contract}\n{asked}"):
+        raise StrategyError("the model gave its question back")
+    headed = any(f"# {title}" in text for title, _ in words.sections)
+    if not headed and (what := _not_a_summary(text)):
+        raise StrategyError(f"the model's answer is {what}: {_beginning(text)}")
+    if len(_without_titles(text, words)) < SHORTEST:
+        raise StrategyError(f"the model's answer says nothing: {_beginning(text)}")
+    if len(text) >= LOOPING_FROM and len(text.encode()) > LOOPING * len(zlib.compress(text.encode(), 6)):
+        raise StrategyError(f"the model's answer repeats itself: {_beginning(text)}")
+    return text
+
+
+def _without_titles(text: str, words: SummaryWords) -> str:
+    for title, _ in words.sections:
+        text = text.replace(f"# {title}", "")
+    return text.strip("#-–—* \n")
+
+
+def _not_a_summary(text: str) -> str:
+    if text[0] == "{" and text[-1] == "}":
+        try:
+            value = loads(text)
+        except JSONError:
+            value = None
+        if isinstance(value, dict) and ("error" in value or {"code", "status", "detail", "message"} & set(value)):
+            return "an error"
+    start = text.lstrip("#*_`>-[( \n").replace("’", "'")
+    if len(text) > ERROR_LENGTH:
+        return "an error" if _WHOLE_ERROR.match(start) else ""
+    if ERROR.match(start):
+        return "an error"
+    if REFUSAL.match(start):
+        return "a refusal"
+    return ""
+
+
+def _echoes(text: str, asked: str) -> bool:
+    return any(line in text for line in asked.split("\n") if len(line) >= ECHOED_FROM)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text[:160].split())
+    return line if len(line) <= 100 else line[:99] + "…"
