@@ -2,7 +2,8 @@
 
 Pure arithmetic, in tokens. The window holds system prompt, tools, pinned turns, history, tail and a reserve for the answer.
 Trigger and low-water mark apply to what the fixed parts leave over, so that a large tool list does not make windows close
-all the time.
+all the time. What is said of the window itself counts for what fits, and not for when the window closes: a notice that it will
+close must not be what closes it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from ...errors import WindowError
 
-__all__ = ["MIN_RESERVE", "Budget", "reserve_for"]
+__all__ = ["MIN_RESERVE", "Budget", "Usage", "reserve_for"]
 
 MIN_RESERVE = 1024
 """Room for an answer that is always kept free."""
@@ -44,6 +45,24 @@ def reserve_for(window: int, requested: int | None, *, counted: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """How full a window is.
+
+    Attributes:
+        tokens: in use, as the provider counts them: everything of a payload that its answer is not.
+        window: the whole window.
+    """
+
+    tokens: int
+    window: int
+
+    @property
+    def share(self) -> float:
+        """Tokens in use as a share of the window; above 1 where something has to leave."""
+        return self.tokens / self.window
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What one compile has to fit into.
 
@@ -55,6 +74,9 @@ class Budget:
         pinned: turns that no strategy may touch.
         ratio: correction learned from reported usage; what is weighed is multiplied by it.
         trigger_ratio, low_ratio: the two marks, as shares: of what is available, and of the trigger.
+        notices: the part of the tail that says something of the window itself.
+        closes_at: tokens of the whole payload at which the window closes, in place of ``trigger_ratio``.
+        keep_messages: how many of the newest messages a closing leaves alone where it can.
     """
 
     window: int
@@ -66,6 +88,9 @@ class Budget:
     ratio: float = 1.0
     trigger_ratio: float = 0.7
     low_ratio: float = 0.5
+    notices: int = 0
+    closes_at: int | None = None
+    keep_messages: int = 0
 
     @property
     def fixed(self) -> int:
@@ -80,7 +105,11 @@ class Budget:
     @property
     def trigger(self) -> int:
         """Above this the window closes."""
-        return int(self.available * self.trigger_ratio)
+        room = self.available + self.notices
+        if self.closes_at is None:
+            return int(room * self.trigger_ratio)
+        # Where the fixed parts come near the mark by themselves, it would close at every turn.
+        return max(room // 2, min(self.available, int(self.closes_at / self.ratio) - self.fixed - self.tail + self.notices))
 
     @property
     def low_water(self) -> int:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...errors import StoreError
+from ...errors import StoreError, StrategyError
 from ...messages import meaning_digest
 from ...store.backend import Write
 from ...store.blobs import blob_uri, blob_write
@@ -27,6 +27,7 @@ from .budget import Budget
 from .deciding import check_outcome, failure, known_record, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
+from .jobs import Job, Jobs
 from .spanning import closing_span, movable_tokens, source_messages
 from .strategies.reset import Reset
 from .strategy import Outcome, Span, Strategy
@@ -67,8 +68,10 @@ class Runner:
         fingerprint: of everything that shapes a head.
         breaker: opens after three failures; then only steps that need no model are tried.
         timeout: seconds a strategy may take; ``None`` waits for ever.
+        jobs: work of this session that goes on between compiles.
         failure: why the last closing fell short, empty when it did not.
         struck: a step failed in the last closing, and another took its place.
+        waiting: name of the strategy that has not decided yet, where the last closing waits for it.
     """
 
     store: Store
@@ -78,18 +81,31 @@ class Runner:
     fingerprint: str
     breaker: Breaker = field(default_factory=Breaker)
     timeout: float | None = 120.0
+    jobs: Jobs = field(default_factory=Jobs)
     failure: str = ""
     struck: bool = False
+    waiting: str = ""
 
-    def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget, unseen: int = 0) -> bool:
+    def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget, unseen: int = 0, *, managed: bool = False) -> bool:
         """Whether the movable history is above the trigger.
 
         Args:
             turns, budget: what is in the window, and the room for it.
             unseen: tokens by which a usage report corrects the count until the next closing takes the correction over.
+            managed: the provider makes room by itself: the window closes only where the history does not fit at all.
         """
         movable = movable_tokens(turns)
-        return movable + unseen > budget.trigger or movable > budget.available
+        return movable > budget.available or (not managed and movable + unseen > budget.trigger)
+
+    @property
+    def has_ended_work(self) -> bool:
+        """Whether work that went on between compiles has ended, and so may land."""
+        return bool(self.jobs.ended())
+
+    def manages(self, target: str) -> bool:
+        """Whether the strategy leaves the window of this target to the provider."""
+        asked = getattr(self.strategy, "manages", None)
+        return bool(asked(target)) if callable(asked) else False
 
     async def close(
         self,
@@ -101,6 +117,7 @@ class Runner:
         known: Sequence[WindowRecord],
         *,
         forced: bool = False,
+        due: bool = True,
     ) -> Closing | None:
         """Close the window.
 
@@ -112,6 +129,7 @@ class Runner:
             folder: where records of this conversation lie.
             known: records of this conversation already read.
             forced: a new window is asked for: everything folds that may, however much room there is.
+            due: the history is above the trigger; where it is not, only work that has ended meanwhile may land.
 
         Returns:
             What landed, or ``None`` when nothing could or should be done.
@@ -119,29 +137,81 @@ class Runner:
         Raises:
             StoreError: what would leave cannot be stored, and the history does not fit without leaving.
         """
-        self.failure, self.struck = "", False
-        span = closing_span(turns, budget, base, self.tokenizer, self.vocabulary, forced=forced, model_free=self.breaker.open)
+        self.failure, self.struck, self.waiting = "", False, ""
+        span = self._span(turns, budget, base, forced=forced)
         movable = movable_tokens(turns)
         must = movable > budget.available
-        record = None if must or forced else known_record(span, known)
+        ready = None if forced else self._ready(span, due=due)
+        if ready is None and not due and not forced:
+            return None
+        record = None if must or forced or ready is not None else known_record(span, known)
         outcome, fits = Outcome(), list[Fit]()
         if record is None:
-            outcome = await self._apply(span)
+            outcome = ready[1] if ready is not None else await self._apply(span)
+            if outcome.waiting and not must:
+                self.waiting = outcome.strategy or self.strategy.name
+                return None
             if span.total_after(outcome) > budget.available:
-                outcome = await _deeper(span, outcome)
+                outcome = await _deeper(self._span(turns, budget, base, forced=forced, wide=True), outcome)
             fits = self._fits(span, outcome, budget)
             gained = movable - span.total_after(outcome)
             worthwhile = must or forced or gained >= budget.available * MIN_GAIN
             if not fits and not (outcome.changed and worthwhile):
+                self._spend(ready, "it would have saved next to nothing")
                 return None
             record = make_record(span, outcome, fits, base, end)
         elif movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
             # Not worth it for this history yet; whoever made the record had no room left.
             return None
         closing = await self._land(span, record, outcome, folder, must=must)
-        if closing is not None and sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
-            release_freed()
+        if closing is not None:
+            self._spend(ready)
+            if sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
+                release_freed()
         return closing
+
+    def _span(self, turns: Sequence[LiveTurn], budget: Budget, base: WindowRecord, *, forced: bool, wide: bool = False) -> Span:
+        return closing_span(
+            turns,
+            budget,
+            base,
+            self.tokenizer,
+            self.vocabulary,
+            forced=forced,
+            model_free=self.breaker.open,
+            wide=wide,
+            jobs=self.jobs,
+        )
+
+    def _ready(self, span: Span, *, due: bool) -> tuple[Job, Outcome] | None:
+        """What work that has ended decided, where it still holds and makes room enough by itself.
+
+        Where it does not make enough, the strategy is asked, which may have further steps.
+        """
+        for job in self.jobs.ended():
+            if not job.base.heads(span.turns, span.lineage, span.archive_uri):
+                self.jobs.drop(job.owner, "what it worked on is no longer the head of the history")
+                continue
+            try:
+                outcome = _result(job, span)
+            except Exception as error:  # noqa: BLE001
+                # Whatever the work raised: it may be anybody's code.
+                self.jobs.take(job)
+                self._strike([failure(job.name, error)])
+                continue
+            if outcome.changed and span.total_after(outcome) <= span.room.trigger:
+                if outcome.failures:
+                    self._strike(outcome.failures)
+                return job, outcome
+            if not due:
+                self.jobs.drop(job.owner, "it made no room, and none is needed any more")
+        return None
+
+    def _spend(self, ready: tuple[Job, Outcome] | None, reason: str = "") -> None:
+        if ready is not None and reason:
+            self.jobs.drop(ready[0].owner, reason)
+        elif ready is not None:
+            self.jobs.take(ready[0])
 
     async def _apply(self, span: Span) -> Outcome:
         if span.deepest == 0:
@@ -160,14 +230,18 @@ class Runner:
             return await Reset().apply(span)
         if outcome.failures:
             self._strike(outcome.failures)
-            if not outcome.changed:
+            if not outcome.changed and not outcome.waiting:
                 return await Reset().apply(span)
+        if span.forced and not outcome.evicted:
+            # Who asks for a new window is not served by an old one with less in it.
+            return await Reset().apply(span)
         return outcome
 
     def _strike(self, failures: Sequence[str]) -> None:
-        self.breaker.fail()
+        if not self.struck:
+            self.breaker.fail()
         self.struck = True
-        self.failure = "; ".join(failures)
+        self.failure = "; ".join(filter(None, (self.failure, *failures)))
         log.warning("overflow strategy failed: %s", self.failure)
 
     def _fits(self, span: Span, outcome: Outcome, budget: Budget) -> list[Fit]:
@@ -216,6 +290,21 @@ class Runner:
             for meaning in meanings
             if meaning is not None
         ]
+
+
+def _result(job: Job, span: Span) -> Outcome:
+    """What a job decided, checked.
+
+    Raises:
+        StrategyError: it breaks the contract of a strategy.
+        Exception: whatever the work raised.
+    """
+    if job.error is not None:
+        raise job.error
+    if not isinstance(job.result, Outcome):
+        raise StrategyError(f"a strategy gives an Outcome, not {type(job.result).__name__}")
+    check_outcome(job.result, span)
+    return job.result
 
 
 async def _deeper(span: Span, outcome: Outcome) -> Outcome:

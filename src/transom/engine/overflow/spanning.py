@@ -15,6 +15,7 @@ from ..ledger.live import LiveTurn
 from ..ledger.records import WindowRecord
 from .archive import archive_path
 from .budget import Budget
+from .jobs import Jobs
 from .strategy import Room, Span, cut_at_link
 
 __all__ = ["closing_span", "movable_tokens", "source_messages"]
@@ -29,6 +30,8 @@ def closing_span(
     *,
     forced: bool = False,
     model_free: bool = False,
+    wide: bool = False,
+    jobs: Jobs | None = None,
 ) -> Span:
     """What a strategy is asked to make room in.
 
@@ -37,6 +40,8 @@ def closing_span(
         budget: what to reach.
         base: the record in force.
         tokenizer, vocabulary, forced, model_free: handed on to the strategy.
+        wide: the newest messages that the budget wants left alone need not be.
+        jobs: work of this session that goes on between compiles.
     """
     low_water, trigger = (0, 0) if forced else (budget.low_water, budget.trigger)
     room = Room(low_water, trigger, budget.available, budget.head)
@@ -45,6 +50,8 @@ def closing_span(
     settled = sum(1 for live in turns if live.index >= 0 or live.head)
     covered, last = len(base.items), min(len(turns) - 1, settled)
     deepest = cut_at_link(turns, last, covered, last)
+    if budget.keep_messages and not forced and not wide:
+        deepest = _sparing(turns, deepest, covered, staying, budget)
     cut = cut_at_link(turns, _cut(turns, deepest, staying, room), covered, deepest)
     return Span(
         turns=turns,
@@ -62,6 +69,7 @@ def closing_span(
         model_free=model_free,
         window=budget.window,
         covered=covered,
+        jobs=jobs if jobs is not None else Jobs(),
     )
 
 
@@ -73,6 +81,19 @@ def movable_tokens(turns: Sequence[LiveTurn]) -> int:
 def source_messages(turns: Sequence[LiveTurn]) -> list[Message]:
     """The messages of some turns as they came."""
     return [message for live in turns for message in live.source.messages]
+
+
+def _sparing(turns: Sequence[LiveTurn], deepest: int, covered: int, staying: frozenset[int], budget: Budget) -> int:
+    """The deepest cut that leaves the newest messages alone; the one given where nothing would fit otherwise."""
+    first, left = len(turns), budget.keep_messages
+    while first > 0 and left > 0:
+        first -= 1
+        left -= len(turns[first].source.messages)
+    bound = cut_at_link(turns, first, covered, first) if first < deepest else deepest
+    if movable_tokens(turns) <= budget.available:
+        return bound
+    stay = [live for index, live in enumerate(turns) if index >= bound or index in staying]
+    return bound if bound and movable_tokens(stay) + budget.head <= budget.available else deepest
 
 
 def _cut(turns: Sequence[LiveTurn], deepest: int, staying: frozenset[int], room: Room) -> int:

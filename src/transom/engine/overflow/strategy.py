@@ -7,7 +7,7 @@ place of the span. Anything of ``Strategy``'s shape can be one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...messages import Message
@@ -16,6 +16,7 @@ from ...vocabulary import Vocabulary
 from ..ledger.edits import apply_edits
 from ..ledger.live import LiveTurn, head_turn, weigh_turn
 from ..ledger.records import Item, Lineage
+from .jobs import Jobs
 
 __all__ = ["Item", "Outcome", "Room", "Span", "Strategy", "cut_at_link"]
 
@@ -55,6 +56,7 @@ class Span:
         model_free: models failed too often in this session: only steps that need none are tried.
         window: the whole window, in tokens.
         covered: how many items stand for what earlier closings covered; no cut lies within them.
+        jobs: work of this session that goes on between compiles.
         tokenizer: what the budget is counted with.
         vocabulary: every string a model reads.
     """
@@ -74,6 +76,7 @@ class Span:
     model_free: bool = False
     window: int = 0
     covered: int = 0
+    jobs: Jobs = field(default_factory=Jobs, repr=False, compare=False)
 
     def legal(self, cut: int) -> int:
         """The nearest place to ``cut`` at which a window may close; 0 where there is none."""
