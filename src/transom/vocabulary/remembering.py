@@ -5,7 +5,101 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["MemoryWords"]
+__all__ = ["DossierWords", "MemoryWords"]
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DossierWords:
+    """What a session left for the next one, as a model reads it.
+
+    Attributes:
+        opening, opening_in_project: the first line: the session's ``{title}``, its ``{project}``, its age (``{saved}``) and
+            ``{uri}``.
+        moments_ago, minute_ago, minutes_ago, hour_ago, hours_ago, day_ago, days_ago: an age; ``{count}`` of the plural ones.
+        age_unknown: stands for an age that is not known.
+        stale: the second line of a dossier that is older than ``{days}`` days.
+        next_steps, summary, decisions, facts, entries, files: headings.
+        item: one next step, decision or file: its ``{text}``.
+        entry: one entry: its ``{title}``, ``{type}`` and ``{content}``.
+        addressed: a fact or an entry (``{line}``) with the ``{uri}`` that gives all of it.
+        more: how many further ones (``{count}``) there are, and where (``{uri}``).
+        left_out: the last line: ``{what}`` had no room at all.
+        left_out_part: one of these: its ``{heading}``, how many (``{count}``) and where (``{uri}``).
+    """
+
+    opening: str
+    opening_in_project: str
+    moments_ago: str
+    minute_ago: str
+    minutes_ago: str
+    hour_ago: str
+    hours_ago: str
+    day_ago: str
+    days_ago: str
+    age_unknown: str
+    stale: str
+    next_steps: str
+    summary: str
+    decisions: str
+    facts: str
+    entries: str
+    files: str
+    item: str
+    entry: str
+    addressed: str
+    more: str
+    left_out: str
+    left_out_part: str
+
+    def opening_line(self, *, title: str, project: str, age: float | None, uri: str) -> str:
+        """Which session this is. ``age``: seconds since it was saved; ``None`` if nobody knows."""
+        template = self.opening_in_project if project else self.opening
+        return template.format(title=title, project=project, saved=self.ago(age), uri=uri)
+
+    def ago(self, age: float | None) -> str:
+        """An age in seconds, in words."""
+        if age is None:
+            return self.age_unknown
+        for size, one, many in (
+            (_DAY, self.day_ago, self.days_ago),
+            (_HOUR, self.hour_ago, self.hours_ago),
+            (_MINUTE, self.minute_ago, self.minutes_ago),
+        ):
+            count = int(age // size)
+            if count:
+                return one if count == 1 else many.format(count=count)
+        return self.moments_ago
+
+    def stale_line(self, days: float) -> str:
+        """What a reader of an old dossier is told; ``days`` is the limit it is beyond."""
+        return self.stale.format(days=f"{days:g}")
+
+    def heading(self, kind: str) -> str:
+        """The heading of a part, by the name of its field."""
+        return str(getattr(self, kind))
+
+    def item_line(self, text: str) -> str:
+        """One next step, decision or file."""
+        return self.item.format(text=text)
+
+    def entry_line(self, *, title: str, type: str, content: str) -> str:  # noqa: A002 - the entry's own word
+        """One entry."""
+        return self.entry.format(title=title, type=type, content=content)
+
+    def addressed_line(self, line: str, uri: str) -> str:
+        """A line with the address that gives all of it."""
+        return self.addressed.format(line=line, uri=uri)
+
+    def more_note(self, count: int, uri: str) -> str:
+        """How many further ones a part has, and where."""
+        return self.more.format(count=count, uri=uri)
+
+    def left_out_line(self, parts: Sequence[tuple[str, int, str]]) -> str:
+        """The parts that had no room: kind, how many, and where."""
+        named = (self.left_out_part.format(heading=self.heading(kind), count=count, uri=uri) for kind, count, uri in parts)
+        return self.left_out.format(what=", ".join(named))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +118,7 @@ class MemoryWords:
         changes_opening: the first line inside it.
         removed: the facts that are gone: their ``{keys}``.
         changes_left_out: how many further changes (``{count}``) there is no room for.
+        dossier: the words of a session that is restored.
     """
 
     block_name: str
@@ -38,6 +133,7 @@ class MemoryWords:
     changes_opening: str
     removed: str
     changes_left_out: str
+    dossier: DossierWords
 
     def opening(self, *, tool: bool) -> str:
         """The first line of the block. ``tool``: the model has the ``context`` tool."""

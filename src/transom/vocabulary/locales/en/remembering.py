@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...remembering import MemoryWords
+from ...remembering import DossierWords, MemoryWords
 
 __all__ = ["REMEMBERING"]
 
@@ -19,4 +19,29 @@ REMEMBERING = MemoryWords(
     changes_opening="Changed in memory since the facts above were written; what stands here is valid.",
     removed="- No longer remembered: {keys}",
     changes_left_out="{count:,} more changes are not shown here.",
+    dossier=DossierWords(
+        opening='Session "{title}", saved {saved}: {uri}',
+        opening_in_project='Session "{title}" of project {project}, saved {saved}: {uri}',
+        moments_ago="just now",
+        minute_ago="1 minute ago",
+        minutes_ago="{count} minutes ago",
+        hour_ago="1 hour ago",
+        hours_ago="{count} hours ago",
+        day_ago="1 day ago",
+        days_ago="{count} days ago",
+        age_unknown="at a time that nobody recorded",
+        stale="That is more than {days} days ago: files, versions and open work may have changed. Check before you rely on it.",
+        next_steps="Next steps",
+        summary="Summary",
+        decisions="Decisions",
+        facts="Facts",
+        entries="Entries",
+        files="Files",
+        item="- {text}",
+        entry="- {title} ({type}): {content}",
+        addressed="{line} ({uri})",
+        more="{count:,} more: {uri}",
+        left_out="Not shown for lack of room: {what}",
+        left_out_part="{heading} ({count:,}, {uri})",
+    ),
 )
