@@ -95,13 +95,13 @@ class Context:
             window=window,
             trigger=trigger,
             low_water=low_water,
-            prune=prune if isinstance(prune, PruneSettings) else PruneSettings(vocabulary=vocabulary) if prune else None,
-            options=RenderOptions(thinking=thinking),
+            prune=_in_words(prune, vocabulary),
+            options=RenderOptions(thinking=thinking, words=vocabulary.mending),
             check=check,
             usage=check_preference(usage_preference, has_tokenizer=tokenizer != "heuristic"),
         )
         self._slots = Slots()
-        self._session = Session()
+        self._session = Session(live=LiveWindow(vocabulary.mending))
         self._own_system: tuple[Message, ...] = ()
         self._loaded_system: tuple[Message, ...] = ()
         self._loader = Loader()
@@ -181,7 +181,7 @@ class Context:
         messages = loaded.messages
         leading = leading_system(messages)
         if loaded.kept < leading or not self._reaches(loaded.kept - leading):
-            self._session.live = LiveWindow()
+            self._session.live = LiveWindow(self._vocabulary.mending)
             self._session.looked_up = False
             self._session.repairs = 0
             # Another history: nothing of what was sent before has to stand still.
@@ -315,6 +315,13 @@ class Context:
 
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
+
+
+def _in_words(prune: PruneSettings | bool, vocabulary: Vocabulary) -> PruneSettings | None:
+    """What prunes, in the session's own words."""
+    if not prune:
+        return None
+    return replace(prune, vocabulary=vocabulary) if isinstance(prune, PruneSettings) else PruneSettings(vocabulary=vocabulary)
 
 
 def _never() -> bool:

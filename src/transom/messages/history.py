@@ -14,17 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..vocabulary import ENGLISH
+from ..vocabulary.mending import MendingWords
 from .digest import ROOT, link
 from .message import Message
 from .parts import Call, Opaque, Part, Result, Text
 
-__all__ = ["MISSING_RESULT", "OPENING", "History", "Repair", "Turn", "ensure_valid_history"]
-
-OPENING = "[The conversation continues from an earlier point.]"
-"""Stands in for the user message that providers want first."""
-
-MISSING_RESULT = "[No result was recorded for this call.]"
-"""Stands in for the result of a call that has none."""
+__all__ = ["History", "Repair", "Turn", "ensure_valid_history"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +91,9 @@ class _OpenTurn:
 class History:
     """Messages in, valid turns out, in time proportional to what is new.
 
+    Args:
+        words: what stand-ins say.
+
     Attributes:
         turns: the settled turns.
         repairs: what was changed so far among settled turns.
@@ -103,7 +102,8 @@ class History:
             whose settled turns are the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, words: MendingWords = ENGLISH.mending) -> None:
+        self._words = words
         self.turns: list[Turn] = []
         self.repairs: list[Repair] = []
         self.prefix: list[bytes] = [ROOT]
@@ -176,7 +176,7 @@ class History:
             return
         self._opened = True
         if message.role != "user":
-            self._settle_single(-1, Message("user", OPENING))
+            self._settle_single(-1, Message("user", self._words.opening))
             self.repairs.append(Repair("opening", index, "the history began without a user message; a stand-in was put first"))
 
     def _add_assistant(self, index: int, message: Message) -> None:
@@ -254,7 +254,7 @@ class History:
             repairs.append(Repair("reordered_result", current.results[0][0], "parallel results were put in call order"))
         for ordinal, slot in enumerate(current.calls):
             if slot.answered_by < 0:
-                stand_in = Message("tool", MISSING_RESULT, tool_call_id=slot.call.id, name=slot.call.name)
+                stand_in = Message("tool", self._words.missing_result, tool_call_id=slot.call.id, name=slot.call.name)
                 answers.append((-1, stand_in, (ordinal,)))
                 repairs.append(
                     Repair("missing_result", current.run[-1][0], f"call {slot.call.name} had no result; a stand-in was put")
@@ -339,7 +339,9 @@ def _says_something(part: Part) -> bool:
     return not isinstance(part, Opaque) or part.value is not None
 
 
-def ensure_valid_history(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Repair, ...]]:
+def ensure_valid_history(
+    messages: Sequence[Message], words: MendingWords = ENGLISH.mending
+) -> tuple[tuple[Message, ...], tuple[Repair, ...]]:
     """The conversation as every provider accepts it, and what had to be changed.
 
     Drops orphan results, puts stand-ins for missing ones, makes ids unique, puts parallel results in call order, and sees
@@ -348,6 +350,7 @@ def ensure_valid_history(messages: Sequence[Message]) -> tuple[tuple[Message, ..
 
     Args:
         messages: the whole conversation, system prompt included.
+        words: what stand-ins say.
 
     Returns:
         The valid messages and the repairs, in order. Whatever was taken out stands whole in its repair.
@@ -355,7 +358,7 @@ def ensure_valid_history(messages: Sequence[Message]) -> tuple[tuple[Message, ..
     leading = 0
     while leading < len(messages) and messages[leading].role == "system":
         leading += 1
-    history = History()
+    history = History(words)
     history.extend(messages[leading:])
     tail, repairs = history.tail()
     valid = [message for turn in (*history.turns, *tail) for message in turn.linked]

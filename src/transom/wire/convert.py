@@ -41,7 +41,7 @@ def convert(
         source: the body's format; detected where ``None``.
         target: the format wanted; the registry's default where ``None``.
         registry: where names are looked up.
-        options: what becomes of reasoning and cache breakpoints.
+        options: what becomes of reasoning and cache breakpoints, and in which words.
 
     Returns:
         The new body as JSON text, and what it could not carry.
@@ -54,11 +54,12 @@ def convert(
     writer = registry.get(target)
     request = parser.parse(body)
     report = Report()
+    options = options or RenderOptions()
     if parser.name != writer.name:
         if not _is_list(body) and parser.prefill(request.head) == "continued" != writer.prefill(request.head):
-            request = replace(request, messages=degrade_prefill(request.messages, report))
+            request = replace(request, messages=degrade_prefill(request.messages, report, options.words))
         return convert_request(request, writer, options, report), report
-    frame, elements = _render(request.messages, request, writer, options or RenderOptions(), report)
+    frame, elements = _render(request.messages, request, writer, options, report)
     if _is_list(body):
         return b"[" + b",".join(_entries(elements)) + b"]", report
     return (_without_list(body, frame, writer.conversation) if len(elements) <= 1 else b"") or join_payload(

@@ -14,6 +14,8 @@ from typing import Literal, Protocol
 from ..jsontext import EMPTY
 from ..messages import Message, Tool, ToolChoice
 from ..messages.construction import quick_init
+from ..vocabulary import ENGLISH
+from ..vocabulary.mending import MendingWords
 from .report import Report, Violation
 
 __all__ = ["Element", "Format", "Frame", "Head", "RenderOptions", "Request", "join_elements"]
@@ -88,10 +90,12 @@ class RenderOptions:
     Attributes:
         thinking: what becomes of reasoning that the target cannot take: ``drop`` it, or turn it into ``text``.
         cache_markers: write the provider's cache markers where a message has ``cache_breakpoint``.
+        words: what stands where the target has no place for something.
     """
 
     thinking: Literal["drop", "text"] = "drop"
     cache_markers: bool = True
+    words: MendingWords = ENGLISH.mending
 
 
 @dataclass(frozen=True, slots=True)

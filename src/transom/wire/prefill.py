@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..messages import Message, Role, Text
+from ..vocabulary.mending import MendingWords
 from .report import Report
 
-__all__ = ["NOTE", "degrade_prefill", "is_prefill", "prefill_note"]
-
-NOTE = "Your next answer has already begun with the text that follows. Continue it where it ends and do not repeat it."
+__all__ = ["degrade_prefill", "is_prefill", "prefill_note"]
 
 
 def is_prefill(messages: Sequence[Message]) -> bool:
@@ -27,14 +26,15 @@ def is_prefill(messages: Sequence[Message]) -> bool:
     )
 
 
-def degrade_prefill(messages: Sequence[Message], report: Report) -> tuple[Message, ...]:
+def degrade_prefill(messages: Sequence[Message], report: Report, words: MendingWords) -> tuple[Message, ...]:
     """The conversation with its prefill as a system note; unchanged where there is none."""
     if not is_prefill(messages):
         return tuple(messages)
     report.add("degraded", f"messages[{len(messages) - 1}]", "a prefilled answer became a system note")
-    return (*messages[:-1], prefill_note(messages[-1]))
+    return (*messages[:-1], prefill_note(messages[-1], words))
 
 
-def prefill_note(message: Message, role: Role = "system") -> Message:
+def prefill_note(message: Message, words: MendingWords, role: Role = "system") -> Message:
     """What stands for a prefill: a note that asks for its continuation. Its reasoning, which no note may hold, is left out."""
-    return Message(role, [Text(NOTE), *(part for part in message.parts if isinstance(part, Text))], positional=role == "system")
+    begun = [part for part in message.parts if isinstance(part, Text)]
+    return Message(role, [Text(words.prefill), *begun], positional=role == "system")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..vocabulary.mending import MendingWords
+
 __all__ = ["Note", "Notes", "Report", "Violation"]
 
 
@@ -42,17 +44,20 @@ class Notes:
 
     Args:
         report: takes the notes.
+        words: what is written where the target has no place for something.
         where: the place, for example ``messages[3]``.
         at: which message of a turn of several; ``None`` where the place is one message.
 
     Attributes:
+        words: as given.
         part: which part of the message is at work; -1 for the message itself.
     """
 
-    __slots__ = ("_at", "_report", "_where", "part")
+    __slots__ = ("_at", "_report", "_where", "part", "words")
 
-    def __init__(self, report: Report, where: str, at: int | None = None) -> None:
+    def __init__(self, report: Report, words: MendingWords, where: str, at: int | None = None) -> None:
         self._report = report
+        self.words = words
         self._where = where
         self._at = at
         self.part = -1

@@ -1,19 +1,13 @@
-"""Reasoning that a target cannot take: what becomes of it, the same for every format.
+"""Reasoning that a target cannot take: what is said of it, the same for every format.
 
-Knows parts and the report.
+Knows the report.
 """
 
 from __future__ import annotations
 
-from ..messages import Thinking
 from .report import Report
 
-__all__ = ["as_text", "note_redacted"]
-
-
-def as_text(part: Thinking) -> str:
-    """Reasoning turned into text, marked as what it was."""
-    return f"<thinking>\n{part.text}\n</thinking>"
+__all__ = ["note_redacted"]
 
 
 def note_redacted(report: Report) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transom.messages import Call, History, Message, Repair, Result, Text, ensure_valid_history
-from transom.messages.history import MISSING_RESULT, OPENING
+from transom.vocabulary import ENGLISH
 
 pytestmark = pytest.mark.feature("M3")
 
@@ -42,7 +42,7 @@ def test_of_two_results_for_one_call_the_first_stays() -> None:
 
 def test_a_missing_result_gets_a_stand_in_that_says_so() -> None:
     shown, kinds, _ = mended(GO, calls("a", "b"), result("b", "two"), NEXT, Message("assistant", "ok"))
-    assert shown[2:4] == [("tool", MISSING_RESULT), ("tool", "two")]
+    assert shown[2:4] == [("tool", ENGLISH.mending.missing_result), ("tool", "two")]
     assert kinds == ["missing_result"]
 
 
@@ -84,7 +84,7 @@ def test_results_without_ids_are_matched_by_the_name_of_their_tool() -> None:
 
 def test_a_history_that_begins_with_the_assistant_gets_an_opening() -> None:
     shown, kinds, _ = mended(Message("system", "rules"), Message("assistant", "hello"), NEXT)
-    assert shown == [("system", "rules"), ("user", OPENING), ("assistant", "hello"), ("user", "next")]
+    assert shown == [("system", "rules"), ("user", ENGLISH.mending.opening), ("assistant", "hello"), ("user", "next")]
     assert kinds == ["opening"]
 
 
@@ -99,7 +99,7 @@ def test_the_last_turn_stays_open_until_its_calls_are_answered() -> None:
     history.extend([GO, calls("a", "b"), result("a", "one")])
     assert len(history.turns) == 1
     tail, repairs = history.tail()
-    assert [message.text for message in tail[0].messages] == ["", "one", MISSING_RESULT]
+    assert [message.text for message in tail[0].messages] == ["", "one", ENGLISH.mending.missing_result]
     assert [repair.kind for repair in repairs] == ["missing_result"]
     history.extend([result("b", "two")])
     assert [message.text for message in history.turns[1].messages] == ["", "one", "two"]

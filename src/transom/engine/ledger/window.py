@@ -12,6 +12,8 @@ from dataclasses import replace
 
 from ...messages import History, Message, Repair, Turn
 from ...messages.digest import ROOT
+from ...vocabulary import ENGLISH
+from ...vocabulary.mending import MendingWords
 from .edits import TurnEdit
 from .live import LiveTurn, Moved, Sticky, head_turn
 from .records import Lineage, WindowRecord
@@ -28,6 +30,9 @@ Former = Callable[[Turn, tuple[TurnEdit, ...]], tuple[Turn, Mapping[str, int], t
 class LiveWindow:
     """History and window of one session.
 
+    Args:
+        words: what stand-ins say where the history is not valid.
+
     Attributes:
         history: every message so far, valid, in turns.
         base: the record in force.
@@ -37,8 +42,8 @@ class LiveWindow:
         sticky: texts that stand beside turns, by the prefix digest at their end.
     """
 
-    def __init__(self) -> None:
-        self.history = History()
+    def __init__(self, words: MendingWords = ENGLISH.mending) -> None:
+        self.history = History(words)
         self.base = EMPTY_RECORD
         self.turns: list[LiveTurn] = []
         self.records: list[WindowRecord] = []

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...messages import Message, Turn, group_turns, leading_system
-from ...messages.history import OPENING
 from ...wire.format import Element
 from ...wire.report import Report
 from ..ledger.live import LiveTurn
@@ -42,7 +41,7 @@ async def adapt(state: CompileState) -> None:
     rendered = _head(state, system)
     state.frame, first = rendered.frame, rendered.elements
     if not first and not settled and not volatile:
-        volatile = [state.target.user_element(OPENING)]
+        volatile = [state.target.user_element(state.vocabulary.mending.opening)]
     stable, moving, kept = place_tail([*first, *settled], volatile, prefill, "\n\n".join(state.tail), state.target)
     free = MOST_MARKERS - _markers(state.frame.before)
     state.volatile, free = _marked(moving, free)
@@ -90,7 +89,7 @@ def _unsettled(state: CompileState) -> tuple[list[Element], int]:
     if not state.unsettled:
         return volatile, 0
     last = state.unsettled[-1]
-    note = degraded_prefill(last.turn, state.target, state.session.head)
+    note = degraded_prefill(last.turn, state.target, state.session.head, state.vocabulary.mending)
     if note is None:
         ending = _rendered(state, last)
         return [*volatile, *ending], len(ending) if is_unanswered(last.turn) else 0

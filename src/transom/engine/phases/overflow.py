@@ -10,7 +10,7 @@ from ...tokens.weigh import weigh, weigh_tools
 from ..events import CompressEnded, CompressStarted
 from ..ledger.records import record_folder
 from ..overflow.budget import Budget, reserve_for
-from ..placement.prefill import NOTE, degraded_prefill
+from ..placement.prefill import degraded_prefill
 from ..state import CompileState, FixedWeight
 
 __all__ = ["overflow"]
@@ -89,9 +89,10 @@ def _budget(state: CompileState) -> Budget:
 
 def _note_tokens(state: CompileState) -> int:
     """What a note adds that stands in for a prefill, beside the words it quotes."""
-    if not state.unsettled or degraded_prefill(state.unsettled[-1].turn, state.target, state.session.head) is None:
+    words = state.vocabulary.mending
+    if not state.unsettled or degraded_prefill(state.unsettled[-1].turn, state.target, state.session.head, words) is None:
         return 0
-    return state.tokenizer.count(NOTE) + 8
+    return state.tokenizer.count(words.prefill) + 8
 
 
 async def _allowed(state: CompileState) -> bool:

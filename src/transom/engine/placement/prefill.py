@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import assert_never
 
 from ...messages import Message, Text, Thinking, Turn
+from ...vocabulary.mending import MendingWords
 from ...wire.format import Format, Head
-from ...wire.prefill import NOTE, prefill_note
+from ...wire.prefill import prefill_note
 
-__all__ = ["NOTE", "degraded_prefill", "is_unanswered"]
+__all__ = ["degraded_prefill", "is_unanswered"]
 
 
 def is_unanswered(turn: Turn) -> bool:
@@ -21,8 +22,8 @@ def is_unanswered(turn: Turn) -> bool:
     return all(message.role == "assistant" for message in turn.messages)
 
 
-def degraded_prefill(turn: Turn, target: Format, head: Head) -> Message | None:
-    """What stands for the last message of the last turn; ``None`` where that stays."""
+def degraded_prefill(turn: Turn, target: Format, head: Head, words: MendingWords) -> Message | None:
+    """What stands for the last message of the last turn, said in ``words``; ``None`` where that stays."""
     last = turn.messages[-1]
     if not is_unanswered(turn) or not any(isinstance(part, Text) and part.text for part in last.parts):
         return None
@@ -33,8 +34,8 @@ def degraded_prefill(turn: Turn, target: Format, head: Head) -> Message | None:
             return None
         case "ignored":
             own = last.origin is not None and last.origin.format == target.name
-            return None if own else prefill_note(last)
+            return None if own else prefill_note(last, words)
         case "refused":
-            return prefill_note(last, "user")
+            return prefill_note(last, words, "user")
         case never:
             assert_never(never)

@@ -18,7 +18,6 @@ from ...messages import Attachment, Call, Content, Opaque, Part, RedactedThinkin
 from ..arguments import object_bytes
 from ..attachments import UNKNOWN_MEDIA, is_image, split_data_url
 from ..report import Notes
-from ..thinking import as_text
 from .parse import FORMAT
 
 __all__ = [
@@ -111,7 +110,7 @@ def _thinking(part: Thinking, native: bool, to_text: bool, note: Notes) -> bytes
     why = "without a signature" if native else "of another provider"
     if to_text and not is_blank(part.text):
         note("degraded", f"reasoning {why} became text")
-        return text_block(as_text(part))
+        return text_block(note.words.as_reasoning(part.text))
     note("dropped", f"reasoning {why}")
     return None
 
@@ -189,9 +188,9 @@ def _source(kind: str, source: Mapping[str, object], title: str | None) -> bytes
 
 def stand_in(part: Attachment, why: str, note: Notes) -> bytes:
     """A line of text where a file stood, so that the message neither vanishes nor pretends."""
-    name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or "file"
+    name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or note.words.file
     note("degraded", f"the attachment {name} ({part.media_type}) {why}; a line of text stands in for it")
-    return text_block(f"[attachment left out: {name}, {part.media_type}]")
+    return text_block(note.words.left_out(name, part.media_type))
 
 
 def with_marker(block: bytes, marker: bytes = MARKER) -> bytes:

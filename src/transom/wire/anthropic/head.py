@@ -234,7 +234,7 @@ def _render_system(system: Sequence[Message], options: RenderOptions, report: Re
     plain_blocks: list[bytes] = []
     marked_blocks: list[bytes] = []
     for index, message in enumerate(system):
-        for block in _system_blocks(message, Notes(report, "system", index), report):
+        for block in _system_blocks(message, Notes(report, options.words, "system", index), report):
             plain_blocks.append(block_without_marker(block))
             marked_blocks.append(block if options.cache_markers and message.cache_breakpoint else plain_blocks[-1])
         if message.cache_breakpoint and options.cache_markers and plain_blocks and not _is_marked(message):

@@ -45,13 +45,13 @@ _CLOSE = b"]}"
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
     """See ``Format.render_turn``."""
     if all(_is_native(message) for message in turn):
-        elements = [_native(message, options, _notes(turn, at, report, where)) for at, message in enumerate(turn)]
+        elements = [_native(message, options, _notes(turn, at, options, report, where)) for at, message in enumerate(turn)]
         return tuple([element for element in elements if element is not None])
     return tuple(_Turn(turn, options, report, where).elements())
 
 
-def _notes(turn: Sequence[Message], at: int, report: Report, where: str) -> Notes:
-    return Notes(report, where or "turn", at if len(turn) > 1 or not where else None)
+def _notes(turn: Sequence[Message], at: int, options: RenderOptions, report: Report, where: str) -> Notes:
+    return Notes(report, options.words, where or "turn", at if len(turn) > 1 or not where else None)
 
 
 def _is_native(message: Message) -> bool:
@@ -116,7 +116,7 @@ class _Turn:
                 group = []
             role = target
             if native:
-                element = _native(message, self._options, _notes(self._turn, at, self._report, self._where))
+                element = _native(message, self._options, _notes(self._turn, at, self._options, self._report, self._where))
                 if element is not None:
                     yield element
             else:
@@ -154,7 +154,7 @@ class _Turn:
     def _blocks(self, at: int) -> Iterator[tuple[int, int, bytes]]:
         """The blocks of one message, each with its place among results (-1: no result) and the message it belongs to."""
         message = self._turn[at]
-        notes = _notes(self._turn, at, self._report, self._where)
+        notes = _notes(self._turn, at, self._options, self._report, self._where)
         note_fields(message, self._report)
         native = message.origin is None or message.origin.format == FORMAT
         for index, part in enumerate(message.parts):

@@ -87,11 +87,11 @@ class Gemini:
         self,
         head: Head,
         system: Sequence[Message],
-        options: RenderOptions,  # noqa: ARG002 — the protocol's; Gemini has no markers
+        options: RenderOptions,
         report: Report,
     ) -> tuple[Frame, tuple[Element, ...]]:
         """Render everything but the conversation; the system instruction stands in the frame."""
-        return render_frame(head, system, report), ()
+        return render_frame(head, system, options, report), ()
 
     def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
         """Add volatile text at the end of a user entry without function responses."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...jsontext import EMPTY, dumps, join_object, raw_items, raw_object
 from ...messages import Message, Origin, Text, Tool, ToolChoice
 from ..bodies import Body
-from ..format import Frame, Head
+from ..format import Frame, Head, RenderOptions
 from ..losses import note_fields
 from ..report import Notes, Report
 from .parse import FORMAT, either
@@ -169,13 +169,13 @@ def _parse_choice(config: Mapping[str, object]) -> ToolChoice | None:
     return ToolChoice(mode)
 
 
-def render_frame(head: Head, system: Sequence[Message], report: Report) -> Frame:
+def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, report: Report) -> Frame:
     """The request around the conversation, which stands last; tools and system instruction stand right before it."""
     tools = _render_tools(head.tools, report)
     members = _own_fields(head) if head.format == FORMAT else _foreign_fields(head, report, bool(tools))
     if tools:
         members["tools"] = tools
-    place, instruction = _render_system(system, report)
+    place, instruction = _render_system(system, options, report)
     if instruction:
         members[place] = instruction
     before = join_object(members)[:-1] + (b"," if members else b"") + b'"contents":['
@@ -312,19 +312,19 @@ def _declaration(tool: Tool, report: Report) -> bytes | None:
     return dumps(inner)
 
 
-def _render_system(system: Sequence[Message], report: Report) -> tuple[str, bytes]:
+def _render_system(system: Sequence[Message], options: RenderOptions, report: Report) -> tuple[str, bytes]:
     """Name and value of the system instruction; the value is empty where there is none."""
     place = next((message.origin.place for message in system if _is_own(message) and message.origin is not None), "")
     place = place or "systemInstruction"
     if len(system) == 1 and _is_own(system[0]):
         message = system[0]
         assert message.origin is not None
-        raw = splice_message(message, Notes(report, "system")) if message.edits else message.origin.raw
+        raw = splice_message(message, Notes(report, options.words, "system")) if message.edits else message.origin.raw
         return place, raw or b""
     pieces: list[bytes] = []
     for index, message in enumerate(system):
         if _is_own(message):
-            pieces.extend(_own_pieces(message, Notes(report, "system", index)))
+            pieces.extend(_own_pieces(message, Notes(report, options.words, "system", index)))
             continue
         note_fields(message, report)
         if message.cache_breakpoint:

@@ -14,7 +14,6 @@ from ...messages import Attachment, Call, Opaque, Part, RedactedThinking, Result
 from ..arguments import object_bytes
 from ..attachments import UNKNOWN_MEDIA, split_data_url
 from ..report import Notes
-from ..thinking import as_text
 from .parse import FORMAT
 
 __all__ = ["call_piece", "file_piece", "piece", "response_bytes", "result_files", "result_piece", "text_piece", "tool_name"]
@@ -63,7 +62,7 @@ def piece(part: Part, thinking_as_text: bool, notes: Notes) -> bytes | None:
         case Thinking():
             if thinking_as_text and part.text:
                 notes("degraded", "reasoning that Gemini did not sign became text")
-                return text_piece(as_text(part))
+                return text_piece(notes.words.as_reasoning(part.text))
             notes("dropped", "reasoning that Gemini did not sign")
             return None
         case Attachment():
@@ -154,12 +153,12 @@ def file_piece(part: Attachment, notes: Notes, *, stand_in: bool = True) -> byte
         media = media if media != UNKNOWN_MEDIA and "*" not in media else _by_ending(url)
         _note_name(part, notes)
         return dumps({"fileData": {"mimeType": media, **source} if media else source})
-    name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or "file"
+    name = part.filename or (part.url if part.url and len(part.url) < 200 else "") or notes.words.file
     if not stand_in:
         notes("dropped", f"the attachment {name} ({part.media_type}): Gemini cannot read it")
         return None
     notes("degraded", f"Gemini cannot read the attachment {name} ({part.media_type}); a line of text stands in for it")
-    return text_piece(f"[attachment left out: {name}, {part.media_type}]")
+    return text_piece(notes.words.left_out(name, part.media_type))
 
 
 def _note_name(part: Attachment, notes: Notes) -> None:

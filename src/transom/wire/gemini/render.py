@@ -33,13 +33,13 @@ UNNAMED = "unknown_tool"
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
     """See ``Format.render_turn``."""
     if all(_is_native(message) for message in turn):
-        elements = [_native(message, _notes(turn, at, report, where)) for at, message in enumerate(turn)]
+        elements = [_native(message, _notes(turn, at, options, report, where)) for at, message in enumerate(turn)]
         return tuple([element for element in elements if element is not None])
     return tuple(_Turn(turn, options, report, where).elements())
 
 
-def _notes(turn: Sequence[Message], at: int, report: Report, where: str) -> Notes:
-    return Notes(report, where or "turn", at if len(turn) > 1 or not where else None)
+def _notes(turn: Sequence[Message], at: int, options: RenderOptions, report: Report, where: str) -> Notes:
+    return Notes(report, options.words, where or "turn", at if len(turn) > 1 or not where else None)
 
 
 def _is_native(message: Message) -> bool:
@@ -83,7 +83,7 @@ class _Turn:
                 group = []
             role = target
             if native:
-                element = _native(message, _notes(self._turn, at, self._report, self._where))
+                element = _native(message, _notes(self._turn, at, self._options, self._report, self._where))
                 if element is not None:
                     yield element
             else:
@@ -105,7 +105,7 @@ class _Turn:
     def _pieces(self, at: int) -> Iterator[tuple[int, bytes]]:
         """The parts of one message, each with its place among results (-1: no result)."""
         message = self._turn[at]
-        notes = _notes(self._turn, at, self._report, self._where)
+        notes = _notes(self._turn, at, self._options, self._report, self._where)
         note_fields(message, self._report, signatures=True)
         if message.cache_breakpoint:
             self._report.add("dropped", "messages", "cache breakpoints: Gemini caches by itself or by name")
@@ -121,7 +121,7 @@ class _Turn:
                 case Text() if message.role == "system":
                     if part.text:
                         notes("degraded", "Gemini has no system message inside a conversation: it became a marked user text")
-                        yield -1, text_piece(f"<system>\n{part.text}\n</system>")
+                        yield -1, text_piece(self._options.words.as_system(part.text))
                 case _:
                     written = piece(part, self._options.thinking == "text", notes)
                     if written is not None:

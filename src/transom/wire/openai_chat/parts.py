@@ -6,6 +6,7 @@ Knows parts; not which message they stand in.
 from __future__ import annotations
 
 from ...messages import Attachment, Call, Opaque, Part, Text, Thinking
+from ...vocabulary.mending import MendingWords
 from ..attachments import data_url, is_audio, is_image
 from .parse import AUDIO_TYPES, FORMAT
 
@@ -14,7 +15,7 @@ __all__ = ["call_block", "content_block", "is_carried"]
 _AUDIO_NAMES = {**{media: name for name, media in AUDIO_TYPES.items()}, "audio/mp3": "mp3", "audio/x-wav": "wav"}
 
 
-def content_block(part: Part) -> dict[str, object]:
+def content_block(part: Part, words: MendingWords) -> dict[str, object]:
     """A content part that says what ``part`` says; text where there is no such part."""
     match part:
         case Text(text, True):
@@ -22,14 +23,14 @@ def content_block(part: Part) -> dict[str, object]:
         case Text(text) | Thinking(text):
             return {"type": "text", "text": text}
         case Attachment():
-            return _attachment(part)
+            return _attachment(part, words)
         case Opaque(format, _, dict() as value) if format == FORMAT:
             return value
         case _:
             return {"type": "text", "text": ""}
 
 
-def _attachment(part: Attachment) -> dict[str, object]:
+def _attachment(part: Attachment, words: MendingWords) -> dict[str, object]:
     if is_image(part.media_type):
         url = part.url if part.data is None else data_url(part.media_type, part.data)
         detail = part.extra.get("detail")
@@ -42,7 +43,7 @@ def _attachment(part: Attachment) -> dict[str, object]:
     file: dict[str, object] = {}
     if part.data is not None:
         file["file_data"] = data_url(part.media_type, part.data)
-        file["filename"] = part.filename or "file"
+        file["filename"] = part.filename or words.file
     else:
         file["file_id"] = part.url
         if part.filename:

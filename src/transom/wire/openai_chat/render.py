@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
 from ...messages import Attachment, Call, Message, Opaque, Part, RedactedThinking, Result, Text, Thinking
+from ...vocabulary.mending import MendingWords
 from ..format import Element, RenderOptions
 from ..pairing import Pairing, pair
 from ..report import Report
-from ..thinking import as_text, note_redacted
+from ..thinking import note_redacted
 from .parse import FORMAT
 from .parts import call_block, content_block, is_carried
 from .splice import spliced
@@ -37,12 +38,12 @@ def _whole(raw: bytes) -> Element:
     return Element(b"", (raw,))
 
 
-def _own(message: Message) -> bytes | None:
+def _own(message: Message, words: MendingWords) -> bytes | None:
     """The bytes a message of this format goes out as."""
     origin = message.origin
     if origin is None or origin.format != FORMAT:
         return None
-    return spliced(message, origin.raw) if message.edits else origin.raw
+    return spliced(message, origin.raw, words) if message.edits else origin.raw
 
 
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
@@ -52,7 +53,7 @@ def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report,
         origin = message.origin
         if origin is None or origin.format != FORMAT:
             return tuple(_Turn(turn, options, report, where).elements())
-        elements.append(_whole(spliced(message, origin.raw) if message.edits else origin.raw))
+        elements.append(_whole(spliced(message, origin.raw, options.words) if message.edits else origin.raw))
     return tuple(elements)
 
 
@@ -69,7 +70,7 @@ class _Turn:
 
     def __init__(self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str) -> None:
         self._turn = turn
-        self._raw = [_own(message) for message in turn]
+        self._raw = [_own(message, options.words) for message in turn]
         self._options = options
         self._report = report
         self._where = where
@@ -148,11 +149,11 @@ class _Turn:
         match part:
             case Text():
                 self._note_fields(at, part.extra)
-                return content_block(part)
+                return content_block(part, self._options.words)
             case Thinking():
                 if self._options.thinking == "text" and part.text:
                     self._report.add("degraded", self._place(at, index), "reasoning became text")
-                    return {"type": "text", "text": as_text(part)}
+                    return {"type": "text", "text": self._options.words.as_reasoning(part.text)}
                 self._drop(at, index, "reasoning, which a chat message cannot carry")
             case RedactedThinking():
                 note_redacted(self._report)
@@ -199,7 +200,7 @@ class _Turn:
                 case Text():
                     texts.append({"type": "text", "text": item.text})
                 case Attachment() if is_carried(item):
-                    files.append(content_block(item))
+                    files.append(content_block(item, self._options.words))
                     self._report.add("degraded", self._place(at, index), "a file in a result went into a user message after it")
                 case Attachment():
                     self._drop(at, index, f"a file ({item.media_type}) that a chat message cannot hold")
@@ -222,7 +223,7 @@ class _Turn:
                     blocks.append({"type": "text", "text": part.text})
                 case Attachment() if message.role == "user" and is_carried(part):
                     self._note_fields(at, part.extra)
-                    blocks.append(content_block(part))
+                    blocks.append(content_block(part, self._options.words))
                 case Attachment():
                     self._drop(at, index, f"a file ({part.media_type}) that a {message.role} message cannot hold")
                 case Opaque(format, kind, value):

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from ...errors import JSONError
 from ...jsontext import dumps, join_object, loads, raw_items, raw_object
 from ...messages import Call, Message, Opaque, Part, Result, Text, Thinking
+from ...vocabulary.mending import MendingWords
 from .parse import slots
 from .parts import call_block, content_block
 
 __all__ = ["spliced"]
 
 
-def spliced(message: Message, raw: bytes) -> bytes:
+def spliced(message: Message, raw: bytes, words: MendingWords) -> bytes:
     """The element with the message's edits in it."""
     value = loads(raw)
     assert isinstance(value, dict)
@@ -27,23 +28,23 @@ def spliced(message: Message, raw: bytes) -> bytes:
     for index, part in message.edits:
         field, at = places[index]
         if isinstance(part, Result):
-            _put_result(members, value, part)
+            _put_result(members, value, part, words)
         elif at >= 0:
             lists.setdefault(field, {})[at] = part
         elif part is None:
             members[field] = b'""' if field == "content" and "tool_calls" not in value else b"null"
         elif field == "function_call":
-            members[field] = _call(members[field], part)
+            members[field] = _call(members[field], part, words)
         elif isinstance(part, Text | Thinking):
             members[field] = dumps(part.text)
         else:
-            members[field] = dumps([_block(part)])
+            members[field] = dumps([_block(part, words)])
     for field, changes in lists.items():
-        _put_list(members, field, changes)
+        _put_list(members, field, changes, words)
     return join_object(members)
 
 
-def _put_list(members: dict[str, bytes], field: str, changes: Mapping[int, Part | None]) -> None:
+def _put_list(members: dict[str, bytes], field: str, changes: Mapping[int, Part | None], words: MendingWords) -> None:
     rest: list[bytes] = []
     for index, block in enumerate(raw_items(members[field])):
         if index not in changes:
@@ -51,7 +52,7 @@ def _put_list(members: dict[str, bytes], field: str, changes: Mapping[int, Part 
             continue
         part = changes[index]
         if part is not None:
-            rest.append(_call(block, part) if field == "tool_calls" else _changed(block, part))
+            rest.append(_call(block, part, words) if field == "tool_calls" else _changed(block, part, words))
     if rest:
         members[field] = b"[" + b",".join(rest) + b"]"
     elif field == "tool_calls":
@@ -62,7 +63,7 @@ def _put_list(members: dict[str, bytes], field: str, changes: Mapping[int, Part 
         members[field] = b'""'
 
 
-def _changed(block: bytes, part: Part) -> bytes:
+def _changed(block: bytes, part: Part, words: MendingWords) -> bytes:
     """A content part: the words are exchanged, its other fields stay."""
     if isinstance(part, Text) and block.startswith(b"{"):
         inner = raw_object(block)
@@ -72,18 +73,18 @@ def _changed(block: bytes, part: Part) -> bytes:
             return join_object(inner)
     if isinstance(part, Text) and block.startswith(b'"'):
         return dumps(part.text)
-    return dumps(_block(part))
+    return dumps(_block(part, words))
 
 
-def _block(part: Part) -> object:
+def _block(part: Part, words: MendingWords) -> object:
     if isinstance(part, Opaque):
         return part.value
-    return content_block(part)
+    return content_block(part, words)
 
 
-def _call(block: bytes, part: Part) -> bytes:
+def _call(block: bytes, part: Part, words: MendingWords) -> bytes:
     if not isinstance(part, Call):
-        return dumps(part.value) if isinstance(part, Opaque) else dumps(_block(part))
+        return dumps(part.value) if isinstance(part, Opaque) else dumps(_block(part, words))
     outer = raw_object(block)
     field = "custom" if part.kind == "custom" else "function"
     if field not in outer:
@@ -117,13 +118,13 @@ def _as_value(arguments: str) -> bytes:
     return arguments.encode()
 
 
-def _put_result(members: dict[str, bytes], value: Mapping[str, object], part: Result) -> None:
+def _put_result(members: dict[str, bytes], value: Mapping[str, object], part: Result, words: MendingWords) -> None:
     texts = [item.text for item in part.content if isinstance(item, Text)]
     if isinstance(value.get("content"), list):
-        members["content"] = dumps([_block(item) for item in part.content]) if part.content else b'""'
+        members["content"] = dumps([_block(item, words) for item in part.content]) if part.content else b'""'
     elif len(texts) <= 1 and len(texts) == len(part.content):
         members["content"] = dumps(texts[0] if texts else "")
     else:
-        members["content"] = dumps([_block(item) for item in part.content])
+        members["content"] = dumps([_block(item, words) for item in part.content])
     if part.call_id and part.call_id != value.get("tool_call_id") and value.get("role") == "tool":
         members["tool_call_id"] = dumps(part.call_id)

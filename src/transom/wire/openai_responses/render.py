@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...jsontext import dumps
 from ...messages import Attachment, Call, Message, Opaque, RedactedThinking, Result, Text, Thinking
+from ...vocabulary.mending import MendingWords
 from ..format import Element, RenderOptions
 from ..pairing import Pairing, pair
 from ..report import Report
-from ..thinking import as_text, note_redacted
+from ..thinking import note_redacted
 from .parse import FORMAT
 from .parts import call_item, content_block, is_carried
 from .splice import spliced
@@ -39,7 +40,7 @@ def _is_own(message: Message) -> bool:
     return message.origin is not None and message.origin.format == FORMAT
 
 
-def _own(message: Message) -> Iterator[Element]:
+def _own(message: Message, words: MendingWords) -> Iterator[Element]:
     """The item of a message of this format, nothing where its edits leave nothing."""
     origin = message.origin
     if origin is None:
@@ -48,7 +49,7 @@ def _own(message: Message) -> Iterator[Element]:
         # ``input`` or ``instructions`` as one string: it has no item of its own to go back into.
         yield _whole(dumps({"role": message.role, "content": message.text}))
         return
-    raw = spliced(message, origin.raw) if message.edits else origin.raw
+    raw = spliced(message, origin.raw, words) if message.edits else origin.raw
     if raw:
         yield _whole(raw)
 
@@ -56,7 +57,7 @@ def _own(message: Message) -> Iterator[Element]:
 def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report, where: str = "") -> tuple[Element, ...]:
     """See ``Format.render_turn``."""
     if all(_is_own(message) for message in turn):
-        return tuple([element for message in turn for element in _own(message)])
+        return tuple([element for message in turn for element in _own(message, options.words)])
     return tuple(_Turn(turn, options, report, where).elements())
 
 
@@ -105,19 +106,20 @@ class _Turn:
         self._report.add("dropped", self._place(at, index), detail)
 
     def elements(self) -> Iterator[Element]:
+        words = self._options.words
         answers: list[tuple[int, Element]] = []
         rest: list[Element] = []
         for at, message in enumerate(self._turn):
             if message.role == "assistant":
                 # An assistant message after results (a turn put together by hand) closes what came before it.
                 yield from self._flush(answers, rest)
-                yield from _own(message) if _is_own(message) else self._assistant(at, message)
+                yield from _own(message, words) if _is_own(message) else self._assistant(at, message)
             elif _is_own(message):
                 results = [index for index, part in enumerate(message.parts) if isinstance(part, Result)]
                 if results:
-                    answers.extend((self._pairing.order[at, results[0]], element) for element in _own(message))
+                    answers.extend((self._pairing.order[at, results[0]], element) for element in _own(message, words))
                 else:
-                    rest.extend(_own(message))
+                    rest.extend(_own(message, words))
             else:
                 for index, part in enumerate(message.parts):
                     if isinstance(part, Result):
@@ -154,7 +156,7 @@ class _Turn:
                 case Thinking():
                     if self._options.thinking == "text" and part.text:
                         self._report.add("degraded", self._place(at, index), "reasoning became text")
-                        yield _whole(dumps({"role": "assistant", "content": as_text(part)}))
+                        yield _whole(dumps({"role": "assistant", "content": self._options.words.as_reasoning(part.text)}))
                     else:
                         self._drop(at, index, "reasoning, which Responses takes only from itself")
                 case RedactedThinking():
@@ -176,7 +178,7 @@ class _Turn:
                 case Text():
                     blocks.append({"type": "input_text", "text": item.text})
                 case Attachment() if is_carried(item):
-                    blocks.append(content_block(item))
+                    blocks.append(content_block(item, self._options.words))
                 case Attachment():
                     self._drop(at, index, f"a file ({item.media_type}) that an output cannot hold")
                 case Opaque():
@@ -203,7 +205,7 @@ class _Turn:
                     blocks.append({"type": "input_text", "text": part.text})
                 case Attachment() if message.role != "system" and is_carried(part):
                     self._note_fields(at, part.extra)
-                    blocks.append(content_block(part))
+                    blocks.append(content_block(part, self._options.words))
                 case Attachment():
                     self._drop(at, index, f"a file ({part.media_type}) that a {message.role} message cannot hold")
                 case Opaque(format, kind, value):
