@@ -1,13 +1,14 @@
-"""Explaining a compile: what each part cost, what moved where and why, how far the prefix held.
+"""Explaining a compile: what each part cost, what moved where and why, how far the prefix held and what moved it.
 
-Knows a payload's account, no state: what it says it can also say of a flight record, in another process.
+Knows a payload's account, no state. The account is JSON values, the same that a flight record holds, so that a compile can be
+explained in another process by whoever has the store.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from ..errors import InputError
 from .payload import PayloadMeta
@@ -17,76 +18,209 @@ __all__ = ["MOST_REMEMBERED", "Explanation", "RecentCompiles", "account", "expla
 MOST_REMEMBERED = 512
 """Compiles that a session can explain; older ones are in their flight records."""
 
+MOST_LISTED = 12
+"""Lines of one kind in a text; the rest is counted."""
+
+
+def account(meta: PayloadMeta) -> dict[str, object]:
+    """What a compile did, as JSON values: a flight record."""
+    return {
+        "target": meta.target,
+        "window": meta.window,
+        "window_id": meta.lineage.current,
+        "previous_window": meta.lineage.previous,
+        "tokens": {"before": meta.tokens_before, "after": meta.tokens_after, "reserve": meta.reserve, "trigger": meta.trigger},
+        "parts": dict(meta.parts),
+        "moved": [
+            {"kind": moved.kind, "uri": moved.uri, "bytes": moved.bytes, "messages": moved.messages, "label": moved.label}
+            for moved in meta.moved
+        ],
+        "closed_by": meta.closed,
+        "failure": meta.failure,
+        "archive": meta.archives[-1] if meta.archives else "",
+        "own_archive": meta.own_archive,
+        "notes": [{"code": note.code, "where": note.where, "detail": note.detail} for note in (*meta.repairs, *meta.notes)],
+        "prefix": {"sequence": meta.sequence_bytes, "tail": meta.tail_bytes, **asdict(meta.prefix), "held": meta.prefix_bytes},
+        "audit": [asdict(finding) for finding in meta.audit],
+        "milliseconds": {phase: round(spent, 3) for phase, spent in meta.timings.items()},
+    }
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One compile, explained.
+    """One compile, explained. ``str()`` of it is the text.
 
     Attributes:
         turn: its number in the session, from 1; 0 where it is not known.
-        record: what is known of it, as JSON values.
+        record: the account, as JSON values.
     """
 
     turn: int
     record: Mapping[str, object]
 
     def as_dict(self) -> dict[str, object]:
-        """As JSON values."""
+        """The account and the number, as JSON values."""
         return {"turn": self.turn, **self.record}
 
     def text(self) -> str:
-        """For a person, over several lines."""
-        return f"Compile {self.turn}"
+        """The account for a person, over several lines."""
+        return "\n".join(_lines(self.turn, self.record))
 
     def __str__(self) -> str:
         return self.text()
 
 
 class RecentCompiles:
-    """The accounts of a session's last compiles.
+    """The accounts of a session's last compiles, by number.
 
     Args:
-        limit: how many are kept.
+        limit: how many are kept; the oldest leaves first.
     """
 
     def __init__(self, limit: int = MOST_REMEMBERED) -> None:
         self._metas: deque[PayloadMeta] = deque(maxlen=limit)
-        self.count = 0
+        self._count = 0
+
+    def __len__(self) -> int:
+        return len(self._metas)
+
+    @property
+    def count(self) -> int:
+        """How many compiles there were, those no longer remembered included."""
+        return self._count
 
     def add(self, meta: PayloadMeta) -> None:
-        """Take one in; the oldest leaves."""
+        """Take in the account of the compile that has just ended."""
         self._metas.append(meta)
-        self.count += 1
+        self._count += 1
 
     def explain(self, turn: int) -> Explanation:
-        """The compile of that number: from 1 on, or from -1 back.
+        """A compile, explained.
+
+        Args:
+            turn: its number, from 1; or counted from the end, from -1.
 
         Raises:
-            InputError: there is none, or it is no longer remembered.
+            InputError: there is no such compile, or it is no longer remembered.
         """
-        number = turn if turn > 0 else self.count + 1 + turn
-        first = self.count - len(self._metas) + 1
-        if isinstance(turn, bool) or turn == 0 or not 1 <= number <= self.count:
+        if not isinstance(turn, int) or isinstance(turn, bool):
             raise InputError(
-                f"there is no compile {turn}", hint=f"there were {self.count} so far" if self.count else "compile first"
+                f"a compile is named by its number, not by {turn!r}", hint="explain(1), or explain(-1) for the last"
             )
+        number = turn if turn >= 0 else self._count + 1 + turn
+        if not self._count:
+            raise InputError(f"there is no compile {turn}: nothing was compiled yet")
+        if not 1 <= number <= self._count:
+            raise InputError(f"there is no compile {turn}", hint=f"1 to {self._count}, or -1 for the last")
+        first = self._count - len(self._metas) + 1
         if number < first:
             raise InputError(
-                f"compile {number} is no longer remembered", hint=f"{first} to {self.count} are; flight records keep all"
+                f"compile {number} is no longer remembered",
+                hint=f"{first} to {self._count} are; a flight recorder keeps all of them",
             )
         return Explanation(number, account(self._metas[number - first]))
 
 
-def account(meta: PayloadMeta) -> dict[str, object]:
-    """What a compile did, as JSON values: the flight record."""
-    return {"target": meta.target}
-
-
 def explain_flight(record: Mapping[str, object], turn: int = 0) -> Explanation:
-    """A flight record, explained.
+    """A stored flight record, explained; what an older record does not hold is left out.
 
     Args:
-        record: as it was stored.
-        turn: its number.
+        record: as it was read from the store, parsed.
+        turn: its number; 0 where it is not known.
+
+    Raises:
+        InputError: not a flight record.
     """
+    if not isinstance(record, Mapping) or not isinstance(record.get("tokens"), Mapping):
+        raise InputError("not a flight record", hint="context://flights/<session>/<number> holds one")
     return Explanation(turn, record)
+
+
+def _lines(turn: int, record: Mapping[str, object]) -> Iterator[str]:
+    tokens, prefix = _mapping(record, "tokens"), _mapping(record, "prefix")
+    name = f"Compile {turn}" if turn else "Compile"
+    yield f"{name} for {record.get('target', '?')}, window {record.get('window_id', '?')}"
+    yield (
+        f"  {_int(tokens, 'before'):,} tokens came in, {_int(tokens, 'after'):,} went out; {_int(record, 'window'):,} fit, "
+        f"{_int(tokens, 'reserve'):,} of them kept for the answer; a window closes above {_int(tokens, 'trigger'):,}"
+    )
+    parts = [f"{part} {_int(_mapping(record, 'parts'), part):,}" for part in _mapping(record, "parts")]
+    yield f"  parts: {', '.join(part for part in parts if not part.endswith(' 0')) or 'nothing'}"
+    yield from _window(record)
+    yield from _listed("moved", _moved(record), indent="  ")
+    yield from _prefix(prefix)
+    yield from _listed("notes", (_note(item) for item in _items(record, "notes")), indent="  ")
+    yield from _listed("cache audit", (f"{item.get('where')}: {item.get('detail')}" for item in _items(record, "audit")), "  ")
+    spent = _mapping(record, "milliseconds")
+    if spent:
+        total = sum(value for value in spent.values() if isinstance(value, int | float))
+        yield f"  {total:.2f} ms: {', '.join(f'{phase} {value}' for phase, value in spent.items())}"
+
+
+def _window(record: Mapping[str, object]) -> Iterator[str]:
+    if record.get("closed_by"):
+        yield f"  {record['closed_by']} closed {record.get('previous_window')} and opened {record.get('window_id')}"
+    if record.get("archive"):
+        yield f"  what left in the last closing: {record['archive']}"
+    if record.get("own_archive"):
+        yield f"  this history's own span: {record['own_archive']}"
+    if record.get("failure"):
+        yield f"  what went wrong: {record['failure']}"
+
+
+def _moved(record: Mapping[str, object]) -> Iterator[str]:
+    for item in _items(record, "moved"):
+        label = f" of {item['label']}" if item.get("label") else ""
+        count = _int(item, "messages")
+        messages = f", {count} messages" if count > 1 else ""
+        yield f"{_KINDS.get(str(item.get('kind')), item.get('kind'))}{label}: {_int(item, 'bytes'):,} bytes{messages}, {item.get('uri')}"
+
+
+_KINDS: Mapping[str, str] = {
+    "prune": "an oversized result when it was first seen",
+    "offload": "an oversized text, so that the rest fits",
+    "clear": "an old result, when the window closed",
+    "evict": "whole turns, when the window closed",
+}
+
+
+def _prefix(prefix: Mapping[str, object]) -> Iterator[str]:
+    if not prefix:
+        return
+    held, sequence = _int(prefix, "held"), _int(prefix, "sequence")
+    ending = f", of which {_int(prefix, 'tail'):,} at the volatile end" if _int(prefix, "tail") else ""
+    yield f"  prefix: {held:,} of {sequence:,} bytes as in the compile before{ending}"
+    if _int(prefix, "lost_bytes"):
+        yield (
+            f"    moved at {prefix.get('where')} ({prefix.get('part')}): {prefix.get('reason')}; "
+            f"{_int(prefix, 'lost_bytes'):,} bytes, about {_int(prefix, 'lost_tokens'):,} tokens, have to be read again"
+        )
+
+
+def _note(item: Mapping[str, object]) -> str:
+    return f"{item.get('code')} {item.get('where')}: {item.get('detail')}"
+
+
+def _listed(title: str, lines: Iterable[str], indent: str) -> Iterator[str]:
+    found = list(lines)
+    if not found:
+        return
+    yield f"{indent}{title}:"
+    yield from (f"{indent}  {line}" for line in found[:MOST_LISTED])
+    if len(found) > MOST_LISTED:
+        yield f"{indent}  and {len(found) - MOST_LISTED} more"
+
+
+def _mapping(record: Mapping[str, object], key: str) -> Mapping[str, object]:
+    value = record.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(record: Mapping[str, object], key: str) -> Sequence[Mapping[str, object]]:
+    value = record.get(key)
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, Sequence) else []
+
+
+def _int(record: Mapping[str, object], key: str) -> int:
+    value = record.get(key)
+    return value if isinstance(value, int) else 0

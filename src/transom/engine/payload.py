@@ -17,7 +17,7 @@ from .ledger.records import Lineage
 from .placement.cache_audit import Finding
 from .placement.prefix import PrefixReport
 
-__all__ = ["Compared", "Payload", "PayloadMeta", "common_prefix", "compared_sequence", "payload_pieces"]
+__all__ = ["Compared", "Payload", "PayloadMeta", "at_block_level", "common_prefix", "compared_sequence", "payload_pieces"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,7 @@ class PayloadMeta:
         archives: addresses of the spans closed last, oldest first, at most 16; each begins with a head that names those before.
         own_archive: this history's own span, where its bytes differ from those of the one that closed the window first.
         closed: name of the step that closed a window in this compile, empty otherwise.
+        memory: keys of the facts that the payload shows.
         notes: what the target could not carry.
         repairs: what had to be changed to make the history valid, in this compile.
         prefix_bytes: leading bytes equal to the previous compile for the same target.
@@ -60,6 +61,7 @@ class PayloadMeta:
     archives: tuple[str, ...] = ()
     own_archive: str = ""
     closed: str = ""
+    memory: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     repairs: tuple[Note, ...] = ()
     prefix_bytes: int = 0
@@ -85,12 +87,14 @@ class Compared:
         length: bytes in all.
         stable: bytes before the first volatile one; 0 once nothing of it has to stand still any more.
         reach: bytes before the first volatile one, whatever happened since.
+        window: which window it belongs to.
     """
 
     pieces: tuple[bytes, ...] = ()
     length: int = 0
     stable: int = 0
     reach: int = 0
+    window: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +156,7 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
         # The separator before the element stands still with it; an element that joins its neighbour has no opening of its own.
         joins = stable[-1].merge and moving[0].merge == stable[-1].merge
         kept_of_first += 1 - (len(moving[0].open) if joins else 0)
-    for number, piece in _at_block_level([*stable, *moving]):
+    for number, piece in at_block_level([*stable, *moving]):
         if boundary < 0 and number >= count:
             boundary = lengths + kept_of_first
         pieces.append(piece)
@@ -160,7 +164,7 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
     return Compared(tuple(pieces), lengths, boundary if boundary >= 0 else lengths)
 
 
-def _at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
+def at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
     """Blocks and openings, each with the number of the element it belongs to. What stands between two belongs to the second:
     an element is only closed by one that does not join it, and the last one not at all.
     """

@@ -7,6 +7,7 @@ store: what a record costs must not be paid inside a compile.
 from __future__ import annotations
 
 from ..engine.events import CompileDone
+from ..engine.explaining import account
 from ..engine.payload import PayloadMeta
 from ..jsontext import dumps
 from ..store.backend import Write
@@ -17,25 +18,7 @@ __all__ = ["FlightRecorder", "flight"]
 
 def flight(meta: PayloadMeta) -> dict[str, object]:
     """What a compile did, as JSON values: what each part cost, what moved where and why, how far the prefix held."""
-    return {
-        "target": meta.target,
-        "window": meta.window,
-        "window_id": meta.lineage.current,
-        "previous_window": meta.lineage.previous,
-        "tokens": {"before": meta.tokens_before, "after": meta.tokens_after, "reserve": meta.reserve, "trigger": meta.trigger},
-        "parts": dict(meta.parts),
-        "moved": [
-            {"kind": moved.kind, "uri": moved.uri, "bytes": moved.bytes, "messages": moved.messages, "label": moved.label}
-            for moved in meta.moved
-        ],
-        "closed_by": meta.closed,
-        "failure": meta.failure,
-        "archive": meta.archives[-1] if meta.archives else "",
-        "own_archive": meta.own_archive,
-        "notes": [{"code": note.code, "where": note.where, "detail": note.detail} for note in (*meta.repairs, *meta.notes)],
-        "prefix": {"held": meta.prefix_bytes, "sequence": meta.sequence_bytes, "tail": meta.tail_bytes},
-        "milliseconds": {phase: round(spent, 3) for phase, spent in meta.timings.items()},
-    }
+    return account(meta)
 
 
 class FlightRecorder:

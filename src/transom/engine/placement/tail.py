@@ -22,7 +22,8 @@ def place_tail(
         settled: elements that later compiles repeat.
         volatile: elements at the end that may change anyhow.
         prefill: how many of the last volatile elements are a prefill.
-        text: what to add; nothing happens without it.
+        text: what to add; without it only the bytes that close the last element count as volatile: text that a later compile adds
+            stands before them.
         target: spells it.
 
     Returns:
@@ -30,7 +31,7 @@ def place_tail(
     """
     stable, moving = list(settled), list(volatile)
     if not text:
-        return stable, moving, 0
+        return _open_ended(stable, moving, target)
     at = len(moving) - prefill
     if at > 0:
         extended = target.append_text(moving[at - 1], text)
@@ -44,3 +45,15 @@ def place_tail(
         return stable, [target.user_element(text), *moving], 0
     stable.pop()
     return stable, [extended[0], *moving], extended[1]
+
+
+def _open_ended(stable: list[Element], moving: list[Element], target: Format) -> tuple[list[Element], list[Element], int]:
+    if moving or not stable:
+        return stable, moving, 0
+    extended = target.append_text(stable[-1], _PROBE)
+    if extended is None or extended[1] >= len(stable[-1].open) + sum(map(len, stable[-1].blocks)):
+        return stable, moving, 0
+    return stable[:-1], [stable[-1]], extended[1]
+
+
+_PROBE = "."
