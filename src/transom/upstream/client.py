@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead, RemoteDisconnected
 
 from ..errors import InputError, JSONError, UpstreamError
 from ..jsontext import dumps, loads
@@ -214,6 +214,9 @@ class _Exchange:
                     f"{place} answered with more than {self.limits.answer_bytes:,} bytes", status=response.status
                 )
             pieces.append(piece)
+        if response.length:
+            # The standard library says so only of an answer that is read in one piece.
+            raise IncompleteRead(b"", response.length)
         return b"".join(pieces)
 
     def cut(self) -> None:

@@ -181,7 +181,10 @@ def _completion(value: object, place: str, model: str) -> Completion:
     if not isinstance(message, Mapping):
         raise UpstreamError(f"{place} answered without a message")
     _check_finished(choice.get("finish_reason"), message, place)
-    text = _THOUGHT.sub("", _text(message.get("content")), count=1).strip()
+    text = _text(message.get("content"))
+    if (thought := _THOUGHT.match(text)) is not None:
+        text = text[thought.end() :]
+    text = text.strip()
     if _OPEN_THOUGHT.match(text):
         raise UpstreamError(f"{place} answered with unfinished reasoning and no text")
     if not text:
