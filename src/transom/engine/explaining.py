@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ..errors import InputError
 from .payload import PayloadMeta
@@ -40,8 +40,18 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         "archive": meta.archives[-1] if meta.archives else "",
         "own_archive": meta.own_archive,
         "notes": [{"code": note.code, "where": note.where, "detail": note.detail} for note in (*meta.repairs, *meta.notes)],
-        "prefix": {"sequence": meta.sequence_bytes, "tail": meta.tail_bytes, **asdict(meta.prefix), "held": meta.prefix_bytes},
-        "audit": [asdict(finding) for finding in meta.audit],
+        "prefix": {
+            "held": meta.prefix_bytes,
+            "sequence": meta.sequence_bytes,
+            "tail": meta.tail_bytes,
+            "due": meta.prefix.due,
+            "lost_bytes": meta.prefix.lost_bytes,
+            "lost_tokens": meta.prefix.lost_tokens,
+            "part": meta.prefix.part,
+            "where": meta.prefix.where,
+            "reason": meta.prefix.reason,
+        },
+        "audit": [{"key": item.key, "where": item.where, "detail": item.detail} for item in meta.audit],
         "milliseconds": {phase: round(spent, 3) for phase, spent in meta.timings.items()},
     }
 
@@ -103,11 +113,7 @@ class RecentCompiles:
         Raises:
             InputError: there is no such compile, or it is no longer remembered.
         """
-        if not isinstance(turn, int) or isinstance(turn, bool):
-            raise InputError(
-                f"a compile is named by its number, not by {turn!r}", hint="explain(1), or explain(-1) for the last"
-            )
-        number = turn if turn >= 0 else self._count + 1 + turn
+        number = _number(turn, self._count)
         if not self._count:
             raise InputError(f"there is no compile {turn}: nothing was compiled yet")
         if not 1 <= number <= self._count:
@@ -121,7 +127,13 @@ class RecentCompiles:
         return Explanation(number, account(self._metas[number - first]))
 
 
-def explain_flight(record: Mapping[str, object], turn: int = 0) -> Explanation:
+def _number(turn: object, count: int) -> int:
+    if not isinstance(turn, int) or isinstance(turn, bool):
+        raise InputError(f"a compile is named by its number, not by {turn!r}", hint="explain(1), or explain(-1) for the last")
+    return turn if turn >= 0 else count + 1 + turn
+
+
+def explain_flight(record: object, turn: int = 0) -> Explanation:
     """A stored flight record, explained; what an older record does not hold is left out.
 
     Args:
@@ -170,10 +182,10 @@ def _window(record: Mapping[str, object]) -> Iterator[str]:
 
 def _moved(record: Mapping[str, object]) -> Iterator[str]:
     for item in _items(record, "moved"):
+        what = _KINDS.get(str(item.get("kind")), item.get("kind"))
         label = f" of {item['label']}" if item.get("label") else ""
-        count = _int(item, "messages")
-        messages = f", {count} messages" if count > 1 else ""
-        yield f"{_KINDS.get(str(item.get('kind')), item.get('kind'))}{label}: {_int(item, 'bytes'):,} bytes{messages}, {item.get('uri')}"
+        messages = f", {_int(item, 'messages')} messages" if _int(item, "messages") > 1 else ""
+        yield f"{what}{label}: {_int(item, 'bytes'):,} bytes{messages}, {item.get('uri')}"
 
 
 _KINDS: Mapping[str, str] = {
