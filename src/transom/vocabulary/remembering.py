@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["DossierWords", "MemoryWords"]
@@ -118,6 +118,10 @@ class MemoryWords:
         changes_opening: the first line inside it.
         removed: the facts that are gone: their ``{keys}``.
         changes_left_out: how many further changes (``{count}``) there is no room for.
+        nothing_remembered: the summary of a recall that found nothing.
+        remembered: the summary of a recall: how many ``{facts}`` and ``{entries}`` there are.
+        remembered_types: added to it: the entries by type, ``{types}``.
+        recall_shown: added where not all are shown: ``{shown_facts}``, ``{shown_entries}``.
         dossier: the words of a session that is restored.
     """
 
@@ -133,6 +137,10 @@ class MemoryWords:
     changes_opening: str
     removed: str
     changes_left_out: str
+    nothing_remembered: str
+    remembered: str
+    remembered_types: str
+    recall_shown: str
     dossier: DossierWords
 
     def opening(self, *, tool: bool) -> str:
@@ -159,3 +167,19 @@ class MemoryWords:
     def changes_left_out_note(self, count: int) -> str:
         """How many changes there is no room for."""
         return self.changes_left_out.format(count=count)
+
+    def recall_summary(self, facts: tuple[int, int], entries: tuple[int, int], types: Mapping[str, int]) -> str:
+        """What a recall found, in a line or two.
+
+        Args:
+            facts, entries: how many there are, and how many of them are shown.
+            types: how many entries of each type there are.
+        """
+        if not facts[0] and not entries[0]:
+            return self.nothing_remembered
+        text = self.remembered.format(facts=facts[0], entries=entries[0])
+        if types:
+            text += self.remembered_types.format(types=", ".join(f"{name} {number}" for name, number in types.items()))
+        if facts[1] < facts[0] or entries[1] < entries[0]:
+            text += self.recall_shown.format(shown_facts=facts[1], shown_entries=entries[1])
+        return text

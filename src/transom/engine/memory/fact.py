@@ -6,18 +6,14 @@ Global facts lie at ``memory/<key>``, those of a project at ``memory/projects/<p
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import InputError, MemoryRefusedError
 from ...store.backend import StoredEntry
-from ...store.blobs import encode_text
 from ...store.uri import check_path, format_uri
+from .stored import NAMESPACE, check_text, number_of, text_of
 
 __all__ = [
-    "MAX_VALUE_BYTES",
-    "NAMESPACE",
     "RESERVED",
     "Fact",
     "check_importance",
@@ -29,14 +25,8 @@ __all__ = [
     "project_folder",
 ]
 
-NAMESPACE = "memory"
-"""The namespace of the store that facts and entries share."""
-
 RESERVED = ("entries", "projects")
 """What no key begins with: under ``entries/`` lie the entries, under ``projects/`` the facts of projects."""
-
-MAX_VALUE_BYTES = 262_144
-"""A value has that many bytes of UTF-8 at most. What is larger is a document: it belongs into notes or a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +96,7 @@ def check_value(value: str) -> str:
     Raises:
         InputError: no text, or too long.
     """
-    if not isinstance(value, str):
-        raise InputError(f"the value of a fact is text, not {type(value).__name__}", hint="write JSON as text")
-    if (size := len(encode_text(value))) > MAX_VALUE_BYTES:
-        raise InputError(f"a fact of {size:,} bytes", hint=f"at most {MAX_VALUE_BYTES:,}: put the rest into notes or a file")
+    check_text(value, "a fact")
     return value
 
 
@@ -165,29 +152,18 @@ def decode_fact(key: str, project: str, entry: StoredEntry) -> Fact:
     shown as well as they can be.
     """
     meta = entry.meta
-    turn = meta.get("expires_turn")
+    importance = number_of(meta, "importance")
+    turn = number_of(meta, "expires_turn")
     return Fact(
         key=key,
-        value=_text(entry.data),
+        value=text_of(entry.data),
         description=str(meta.get("description", "")),
-        importance=min(1.0, max(0.0, _number(meta, "importance", 0.5))),
-        created=_number(meta, "created", 0.0),
-        updated=_number(meta, "updated", 0.0),
-        updates=int(_number(meta, "updates", 0.0)),
-        expires_at=_number(meta, "expires_at", 0.0) if "expires_at" in meta else None,
-        expires_turn=turn if isinstance(turn, int) else None,
+        importance=min(1.0, max(0.0, importance)) if importance is not None else 0.5,
+        created=number_of(meta, "created") or 0.0,
+        updated=number_of(meta, "updated") or 0.0,
+        updates=int(number_of(meta, "updates") or 0),
+        expires_at=number_of(meta, "expires_at"),
+        expires_turn=int(turn) if turn is not None else None,
         session=str(meta.get("session", "")),
         project=project,
     )
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")
-
-
-def _number(meta: Mapping[str, object], name: str, otherwise: float) -> float:
-    value = meta.get(name)
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else otherwise

@@ -18,7 +18,6 @@ from ...errors import InputError, MemoryRefusedError, NotFoundError
 from ...store.store import Store
 from .events import MemoryChanged, MemoryExpired
 from .fact import (
-    NAMESPACE,
     RESERVED,
     Fact,
     check_importance,
@@ -30,6 +29,7 @@ from .fact import (
     project_folder,
 )
 from .hooks import Change, MemorySettings, permit, tell
+from .stored import NAMESPACE
 
 __all__ = ["Facts"]
 
@@ -87,6 +87,11 @@ class Facts:
         self._view = _View(-1, (0.0, 0.0), (0, 0), ())
         self._due: tuple[int, float, float] = (-1, math.inf, math.inf)
         self._lock = asyncio.Lock()
+
+    @property
+    def store(self) -> Store:
+        """Where they lie."""
+        return self._store
 
     @property
     def project(self) -> str:
@@ -299,12 +304,13 @@ class Facts:
             await tell(self.settings, Change(fact.key, "expired", fact, None))
         return gone
 
-    async def switch(self, project: str) -> None:
-        """See and change the facts of another project from now on; of none with an empty id."""
+    async def switch(self, project: str, *, session: str | None = None) -> None:
+        """See and change another project's facts from now on (none's with an empty id), and count that session's turns."""
         project_folder(project)
         async with self._lock:
             known = await self._read(project)
             self._project, self._known = project, known
+            self._session = self._session if session is None else session
             self._version += 1
 
     # ── inside ─────────────────────────────────────────────────────────────────────────────────────────────────────────
