@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.offload.payloads import PruneSettings
+    from .engine.overflow.durable import compact_history, plan_compaction, summarize_history
     from .engine.overflow.strategies import anchored, chain, clear, digest, reset, summarize
     from .engine.payload import Payload
     from .errors import TransomError
@@ -36,6 +37,7 @@ else:
 _HOMES = (
     (".engine.context", ("Context",)),
     (".engine.offload.payloads", ("PruneSettings",)),
+    (".engine.overflow.durable", ("compact_history", "plan_compaction", "summarize_history")),
     (".engine.overflow.strategies", ("anchored", "chain", "clear", "digest", "reset", "summarize")),
     (".engine.payload", ("Payload",)),
     (".errors", ("TransomError",)),
@@ -63,7 +65,10 @@ __all__ = [
     "anchored",
     "chain",
     "clear",
+    "compact_history",
     "digest",
+    "plan_compaction",
     "reset",
     "summarize",
+    "summarize_history",
 ]

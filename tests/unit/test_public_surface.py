@@ -21,6 +21,7 @@ PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("anchored", "chain", "clear", "digest", "reset", "summarize"),
+    *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     "PruneSettings",  # the type of an argument of Context
 }
 

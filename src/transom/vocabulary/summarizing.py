@@ -59,7 +59,7 @@ class SummaryWords:
         unknown_address: what stands for an address that the model made up.
         mark: how a head begins.
         title: the rest of its first line; ``later_title`` where it was not the first window.
-        explanation: what a head is.
+        explanation: what a head is; ``kept_elsewhere`` where it names no address.
         archive: one archive's line; ``no_archive`` where the caller keeps the messages.
         more_archives: where the archives are that are not named.
     """
@@ -91,6 +91,7 @@ class SummaryWords:
     title: str
     later_title: str
     explanation: str
+    kept_elsewhere: str
     archive: str
     no_archive: str
     more_archives: str
@@ -148,7 +149,8 @@ class SummaryWords:
         ]
         if len(archives) > _SHOWN_ARCHIVES:
             lines.append(self.more_archives.format(window=archives[_SHOWN_ARCHIVES - 1][0]))
-        return "\n".join((f"{self.mark} {title}", self.explanation, *lines, "", body))
+        explanation = self.explanation if any(uri for _, uri in archives) else self.kept_elsewhere
+        return "\n".join((f"{self.mark} {title}", explanation, *lines, "", body))
 
     def read_frame(self, text: str) -> Framed | None:
         """A head taken apart; ``None`` for a text that is none."""

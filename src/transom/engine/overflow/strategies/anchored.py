@@ -40,6 +40,11 @@ class Anchored:
         """Name, rules, model and everything of the settings that shapes a summary."""
         return f"anchored{RULES}({model_name(self.model)},{self.settings.shaping})"
 
+    @property
+    def names_no_address(self) -> bool:
+        """Its head can do without the address of what left: it says that the application keeps it."""
+        return True
+
     async def apply(self, span: Span) -> Outcome:
         """Ask the model. Turns that stay follow the summary verbatim.
 

@@ -3,8 +3,23 @@
 Knows spans, messages and words; no provider. Any callable on messages is a model.
 """
 
-from .calling import Summarizer, model_name
-from .closing import close_with_model
+from .calling import Summarizer, ask, model_name
+from .closing import close_with_model, model_window, with_known_addresses, write_in_time
 from .settings import TIMEOUT, SummarySettings, summary_settings
+from .transcript import spoken_messages
+from .writing import Writer
 
-__all__ = ["TIMEOUT", "Summarizer", "SummarySettings", "close_with_model", "model_name", "summary_settings"]
+__all__ = [
+    "TIMEOUT",
+    "Summarizer",
+    "SummarySettings",
+    "Writer",
+    "ask",
+    "close_with_model",
+    "model_name",
+    "model_window",
+    "spoken_messages",
+    "summary_settings",
+    "with_known_addresses",
+    "write_in_time",
+]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+from collections.abc import Sequence
 
 from ....errors import StrategyError
 from ....store.uri import SCHEME, format_uri, mentions
@@ -17,10 +18,10 @@ from ...ledger.records import Item
 from ..strategy import Outcome, Span
 from .calling import Summarizer, ask, held_tokens
 from .settings import SummarySettings
-from .transcript import spoken_messages
+from .transcript import Spoken, spoken_messages
 from .writing import Writer, Written
 
-__all__ = ["close_with_model", "deadline", "depth", "model_window"]
+__all__ = ["close_with_model", "depth", "model_window", "with_known_addresses", "write_in_time"]
 
 LEAST_HEAD = 160
 """Tokens of a summary that a small window grants beyond its head budget, as long as the history stays under the trigger."""
@@ -57,9 +58,20 @@ def model_window(model: Summarizer, settings: SummarySettings, otherwise: int) -
     return min(said) if said else otherwise
 
 
-def deadline(settings: SummarySettings) -> asyncio.Timeout:
-    """Limits the time of everything within it."""
-    return asyncio.timeout(settings.timeout)
+async def write_in_time(writer: Writer, spoken: Sequence[Spoken], earlier: str) -> Written:
+    """The summary, within the time that the settings allow.
+
+    Raises:
+        StrategyError: the model failed, or gave no answer in time.
+    """
+    timeout = writer.settings.timeout
+    try:
+        async with asyncio.timeout(timeout) as running:
+            return await writer.write(spoken, earlier)
+    except TimeoutError:
+        if timeout is None or not running.expired():
+            raise
+        raise StrategyError(f"the model gave no answer within {timeout:g} seconds") from None
 
 
 async def close_with_model(span: Span, model: Summarizer, settings: SummarySettings, *, name: str, document: bool) -> Outcome:
@@ -104,13 +116,7 @@ async def close_with_model(span: Span, model: Summarizer, settings: SummarySetti
         limit,
         document,
     )
-    try:
-        async with deadline(settings) as running:
-            written = await writer.write(list(wanted), earlier)
-    except TimeoutError:
-        if not running.expired():
-            raise
-        raise StrategyError(f"the model gave no answer within {settings.timeout:g} seconds") from None
+    written = await write_in_time(writer, list(wanted), earlier)
     known = "\n".join((written.shown, *before, *(uri for _, uri in archives)))
     head = head_of(with_known_addresses(written.text, known, span.vocabulary.summarizing.unknown_address))
     outcome = Outcome(cut, (head, *span.kept(cut)), span.messages(cut), leaving, _cited(head.text, written), name)
@@ -144,8 +150,9 @@ def _limit(span: Span, cut: int, settings: SummarySettings, frame: int) -> int:
     """Tokens the summary may be asked to have; 0 where no summary would help."""
     replaced = sum(live.tokens for index, live in enumerate(span.turns[:cut]) if index not in span.staying)
     without = span.total_after(Outcome(cut, tuple(span.kept(cut))))
-    under_trigger = span.room.trigger - without - frame
-    asked = max(span.room.head - frame, min(LEAST_HEAD, under_trigger))
+    # A window that was asked for has no mark to reach: what fits is enough.
+    spare = (span.room.available if span.forced else span.room.trigger) - without - frame
+    asked = max(span.room.head - frame, min(LEAST_HEAD, spare))
     limit = min(settings.max_tokens, asked, int(replaced * MOST_OF_SPAN) - frame)
     now = span.total_after(Outcome())
     urgent = span.forced or now > span.room.available

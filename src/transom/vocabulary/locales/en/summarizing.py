@@ -74,6 +74,9 @@ SUMMARIZING = SummaryWords(
         "Written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here. "
         "Nothing is lost: every word is kept under these addresses, and what is needed exactly is read there."
     ),
+    kept_elsewhere=(
+        "Written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here."
+    ),
     archive="archive {window}: {uri}",
     no_archive="messages of {window}: kept by the application",
     more_archives="(earlier archives are named at the beginning of archive {window})",
