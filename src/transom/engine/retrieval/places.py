@@ -1,0 +1,196 @@
+"""Places: the namespaces as a model works in them, one protocol over memory, notes and what can only be read.
+
+Memory is reached through its facts, so that every hook is asked; notes lie in the store as they are. Nothing here knows a word
+that a model reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from ...store.backend import Write
+from ...store.blobs import encode_text
+from .addresses import Address
+from .host import FactLike, FactsPort, Host
+from .refusal import Refused
+
+__all__ = ["Facts", "Notes", "Place", "Stored", "place_of", "text_of_data"]
+
+
+class Place(Protocol):
+    """One namespace."""
+
+    async def read(self, path: str) -> bytes | None:
+        """The exact bytes under a path."""
+        ...
+
+    async def paths(self, prefix: str) -> Sequence[str]:
+        """The paths that begin so, sorted."""
+        ...
+
+
+class Writable(Place, Protocol):
+    """One that can be written. Callers hold a claim."""
+
+    async def create(self, path: str, text: str) -> bool:
+        """Store unless something is there; whether it did."""
+        ...
+
+    async def replace(self, path: str, text: str) -> None:
+        """Store in place of what is there."""
+        ...
+
+    async def delete(self, path: str) -> None:
+        """Remove."""
+        ...
+
+    async def rename(self, old: str, new: str) -> bool:
+        """Give an entry another path; ``False`` where that is taken."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A namespace as it lies in the store."""
+
+    host: Host
+    name: str
+
+    async def read(self, path: str) -> bytes | None:
+        """See ``Place``."""
+        entry = await self.host.store.read(self.name, path)
+        return None if entry is None else entry.data
+
+    async def paths(self, prefix: str) -> Sequence[str]:
+        """See ``Place``."""
+        return await self.host.store.list(self.name, prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Texts of the model's own."""
+
+    host: Host
+
+    async def read(self, path: str) -> bytes | None:
+        """See ``Place``."""
+        return await Stored(self.host, "notes").read(path)
+
+    async def paths(self, prefix: str) -> Sequence[str]:
+        """See ``Place``."""
+        return await self.host.store.list("notes", prefix)
+
+    async def create(self, path: str, text: str) -> bool:
+        """See ``Writable``. Between processes without a claim as well."""
+        write = Write("notes", path, encode_text(text), text=text, if_absent=True)
+        return (await self.host.store.commit([write]))[0]
+
+    async def replace(self, path: str, text: str) -> None:
+        """See ``Writable``. What is kept beside the text stays."""
+        entry = await self.host.store.read("notes", path)
+        meta = {} if entry is None else entry.meta
+        await self.host.store.put("notes", text, path=path, meta=meta, sync=True)
+
+    async def delete(self, path: str) -> None:
+        """See ``Writable``."""
+        await self.host.store.delete("notes", path)
+
+    async def rename(self, old: str, new: str) -> bool:
+        """See ``Writable``. The new entry is on disk before the old one goes."""
+        entry = await self.host.store.read("notes", old)
+        if entry is None:
+            raise Refused("not_found", uri=Address("notes", old).uri, folder="notes")
+        write = Write("notes", new, entry.data, entry.meta, text_of_data(entry.data), if_absent=True)
+        if not (await self.host.store.commit([write]))[0]:
+            return False
+        await self.host.store.delete("notes", old)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Memory, as this session sees it: paths are keys, and a project's own fact is also found under its full path."""
+
+    facts: FactsPort
+    turn: int
+
+    async def find(self, path: str) -> FactLike | None:
+        """The fact at a path. Under the full path of a project's fact, that one and no global one of the same key."""
+        fact = await self.facts.get(path, turn=self.turn)
+        return fact if fact is not None and path in {fact.key, fact.path} else None
+
+    async def read(self, path: str) -> bytes | None:
+        """See ``Place``."""
+        fact = await self.find(path)
+        return None if fact is None else encode_text(fact.value)
+
+    async def paths(self, prefix: str) -> Sequence[str]:
+        """See ``Place``."""
+        await self.facts.refresh()
+        return sorted(fact.key for fact in await self.facts.list(prefix, turn=self.turn))
+
+    async def create(self, path: str, text: str) -> bool:
+        """See ``Writable``."""
+        if await self.find(path) is not None:
+            return False
+        await self.facts.set(path, text, turn=self.turn)
+        return True
+
+    async def replace(self, path: str, text: str) -> None:
+        """See ``Writable``. Description, importance and lifetime stay."""
+        await self.facts.revise(path, text, turn=self.turn)
+
+    async def delete(self, path: str) -> None:
+        """See ``Writable``."""
+        await self.facts.delete(path, turn=self.turn)
+
+    async def rename(self, old: str, new: str) -> bool:
+        """See ``Writable``."""
+        if await self.find(new) is not None:
+            return False
+        await self.facts.rename(old, new, turn=self.turn)
+        return True
+
+
+def place_of(host: Host, namespace: str) -> Stored | Notes | Facts:
+    """The namespace of a host.
+
+    Raises:
+        Refused: the session has no memory.
+    """
+    match namespace:
+        case "memory":
+            if host.facts is None:
+                raise Refused("no_memory")
+            return Facts(host.facts, host.turn)
+        case "notes":
+            return Notes(host)
+        case _:
+            return Stored(host, namespace)
+
+
+def writable_place(host: Host, at: Address) -> Notes | Facts:
+    """The namespace an entry is to be written in.
+
+    Raises:
+        Refused: it can be read only.
+    """
+    place = place_of(host, at.namespace)
+    if at.namespace not in host.writable or isinstance(place, Stored):
+        named = ", ".join(name for name in host.readable if name in host.writable) or "-"
+        raise Refused("read_only", uri=at.uri, writable=named)
+    match place:
+        case Notes() | Facts():
+            return place
+        case _:
+            assert_never(place)
+
+
+def text_of_data(data: bytes) -> str | None:
+    """Bytes as text, lone surrogates included; ``None`` where they are none."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
