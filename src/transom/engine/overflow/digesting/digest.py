@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ....messages import Message
 from ....tokens.counter import Tokenizer
-from ....vocabulary import ENGLISH
+from ....vocabulary import ENGLISH, Vocabulary
 from ....vocabulary.digesting import DigestWords
 from .extraction import extract
 from .fitting import Layout, Rates
@@ -54,7 +54,7 @@ def digest(
     archive_uri: str,
     window: str,
     previous_window: str | None = None,
-    words: DigestWords = ENGLISH.digesting,
+    vocabulary: Vocabulary = ENGLISH,
 ) -> Digest:
     """Make the text that stands for a span.
 
@@ -66,17 +66,19 @@ def digest(
         archive_uri: where the span is archived.
         window: the window's id, without blanks.
         previous_window: the id of the window that ``previous`` belongs to.
-        words: what the digest says in its own voice; an earlier digest is recognised by them.
+        vocabulary: what the digest says in its own voice; an earlier digest, and stand-ins for what was missing, are recognised
+            by it.
 
     Returns:
         The text, never heavier than ``budget``, and what must be stored before it is shown.
     """
     window = "".join(window.split()) or "w"
     texts: dict[str, str] = {}
+    words = vocabulary.digesting
     old = Reading(words).read(previous) if previous else None
     most = max(budget // 12, 24)
     earlier = old.tasks if old is not None else ()
-    notes = extract(messages, window, most=most, texts=texts, skip=previous, earlier=earlier, words=words)
+    notes = extract(messages, window, most=most, texts=texts, skip=previous, earlier=earlier, vocabulary=vocabulary)
     notes = replace(notes, archives=(Archive(window, archive_uri),))
     if old is not None:
         notes = merge(old, notes)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ....messages import Message
 from ....store.blobs import blob_uri
-from ....vocabulary import ENGLISH
+from ....vocabulary import ENGLISH, Vocabulary
 from ....vocabulary.digesting import DigestWords
 from ...offload.excerpts import byte_size, excerpt_source
 from .actions import Action, action_of, command_key, informational
@@ -44,7 +44,7 @@ def extract(
     texts: dict[str, str],
     skip: str | None = None,
     earlier: Sequence[TaskNote] = (),
-    words: DigestWords = ENGLISH.digesting,
+    vocabulary: Vocabulary = ENGLISH,
 ) -> Notes:
     """Read a span.
 
@@ -55,15 +55,15 @@ def extract(
         skip: a text that is no message but an earlier digest; the message that is exactly this is passed over.
         most: entries of each long list that are worth preparing.
         texts: receives, by address, every text whose address the notes name.
-        words: name what has no words of its own: a file without a text, a search.
+        vocabulary: names what has no words of its own, and tells what stands in for a message that was missing.
     """
-    reader = _Reader(window, most, texts, earlier, words)
-    told = events(messages)
+    reader = _Reader(window, most, texts, earlier, vocabulary.digesting)
+    told = events(messages, missing=vocabulary.mending.missing_result)
     room = max(2_000_000 // (len(told) + 1), 200)
     for event in told:
         if isinstance(event, Exchange):
             reader.exchange(event, room)
-        elif event.text != skip:
+        elif event.text not in (skip, vocabulary.mending.opening):
             reader.said(event)
     return reader.notes(len(messages))
 

@@ -58,8 +58,11 @@ class Exchange:
     files: tuple[str, ...] = ()
 
 
-def events(messages: Sequence[Message]) -> list[Said | Exchange]:
-    """Tell the span in order. A result is paired within its turn: by id, else by the tool's name, else in order."""
+def events(messages: Sequence[Message], *, missing: str) -> list[Said | Exchange]:
+    """Tell the span in order. A result is paired within its turn: by id, else by the tool's name, else in order.
+
+    ``missing`` is what stands in for a result that there is not.
+    """
     told: list[Said | Exchange] = []
     waiting: list[tuple[str, Exchange]] = []
     for number, message in enumerate(messages, 1):
@@ -69,7 +72,7 @@ def events(messages: Sequence[Message]) -> list[Said | Exchange]:
             if exchange is None:
                 exchange = Exchange(number, result.name, "")
                 told.append(exchange)
-            exchange.answer, exchange.is_error = result.text, result.is_error
+            exchange.answer, exchange.is_error = result.text if result.text != missing else None, result.is_error
             exchange.files = _files(result.content)
         text = text_of(message.parts)
         files = _files(message.parts)

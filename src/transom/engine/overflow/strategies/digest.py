@@ -12,7 +12,7 @@ from ..strategy import Outcome, Span
 
 __all__ = ["Digest", "digest"]
 
-RULES = 2
+RULES = 3
 """Raised when a change of the digest's rules changes its text: records of other rules are then left alone."""
 
 MOST_OF_SPAN = 0.4
@@ -71,7 +71,7 @@ class Digest:
             archive_uri=span.archive_uri(cut),
             window=span.lineage.current,
             previous_window=span.lineage.previous,
-            words=span.vocabulary.digesting,
+            vocabulary=span.vocabulary,
         )
         if not written.text:
             return Outcome()
