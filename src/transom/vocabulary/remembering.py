@@ -26,7 +26,8 @@ class DossierWords:
         addressed: a fact or an entry (``{line}``) with the ``{uri}`` that gives all of it.
         more: how many further ones (``{count}``) there are, and where (``{uri}``).
         left_out: the last line: ``{what}`` had no room at all.
-        left_out_part: one of these: its ``{heading}``, how many (``{count}``) and where (``{uri}``).
+        left_out_part: one of these that is part of the session: its ``{heading}`` and how many (``{count}``).
+        left_out_part_at: one that lies elsewhere (``{uri}``).
     """
 
     opening: str
@@ -52,6 +53,7 @@ class DossierWords:
     more: str
     left_out: str
     left_out_part: str
+    left_out_part_at: str
 
     def opening_line(self, *, title: str, project: str, age: float | None, uri: str) -> str:
         """Which session this is. ``age``: seconds since it was saved; ``None`` if nobody knows."""
@@ -97,8 +99,11 @@ class DossierWords:
         return self.more.format(count=count, uri=uri)
 
     def left_out_line(self, parts: Sequence[tuple[str, int, str]]) -> str:
-        """The parts that had no room: kind, how many, and where."""
-        named = (self.left_out_part.format(heading=self.heading(kind), count=count, uri=uri) for kind, count, uri in parts)
+        """The parts that had no room: kind, how many, and where if not in the session itself."""
+        named = (
+            (self.left_out_part_at if uri else self.left_out_part).format(heading=self.heading(kind), count=count, uri=uri)
+            for kind, count, uri in parts
+        )
         return self.left_out.format(what=", ".join(named))
 
 

@@ -50,7 +50,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many entries of a project lie under one address."""
+    """How many entries of a project lie in one folder, by its address as ``transom store ls`` takes it."""
 
     uri: str
     entries: int
@@ -222,7 +222,7 @@ class Projects:
         for namespace, folder in _folders(check_project(project)):
             count = len(await self.store.list(namespace, folder))
             if count:
-                found.append(Kept(self.store.uri(namespace, folder.rstrip("/")), count))
+                found.append(Kept(f"{self.store.uri(namespace, folder[:-1])}/", count))
         return tuple(found)
 
     def _uri(self, project: str) -> str:

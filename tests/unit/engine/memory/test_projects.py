@@ -111,9 +111,9 @@ async def test_a_removal_leaves_the_memory_where_it_is_and_says_where(store: Sto
     removal = await projects.remove("port")
     assert not removal.erased
     assert [(kept.uri, kept.entries) for kept in removal.memory] == [
-        ("context://memory/projects/port", 1),
-        ("context://memory/entries/project/port", 1),
-        ("context://sessions/port", 1),
+        ("context://memory/projects/port/", 1),
+        ("context://memory/entries/project/port/", 1),
+        ("context://sessions/port/", 1),
     ]
     assert [known.id for known in await projects.list()] == ["port-two"]
     assert (await Sessions(store, project="port").get()).summary == "dredged"
@@ -143,7 +143,7 @@ async def test_one_verb_does_it_all(store: Store, projects: Projects) -> None:
     await Sessions(store, project="port").save("dredged")
     answer = await manage_projects(projects, "remove", project="haven")
     assert answer.removal is not None
-    assert answer.removal.memory[0].uri == "context://sessions/port"
+    assert answer.removal.memory[0].uri == "context://sessions/port/"
     assert (await manage_projects(projects, "list")).projects == ()
 
 

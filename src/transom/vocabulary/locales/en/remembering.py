@@ -46,6 +46,7 @@ REMEMBERING = MemoryWords(
         addressed="{line} ({uri})",
         more="{count:,} more: {uri}",
         left_out="Not shown for lack of room: {what}",
-        left_out_part="{heading} ({count:,}, {uri})",
+        left_out_part="{heading} ({count:,})",
+        left_out_part_at="{heading} ({count:,}, {uri})",
     ),
 )

@@ -1,0 +1,111 @@
+"""``switch_context``: the memory of another project, opened for facts, entries and sessions together.
+
+Knows the registry and the three families. Switches memory only: where commands run and files are read is no business of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...store.store import Store
+from ...vocabulary import ENGLISH, Vocabulary
+from .dossier import STALE_AFTER, Dossier
+from .entries import Entries
+from .facts import Facts
+from .hooks import MemorySettings
+from .projects import Project, Projects
+from .restoring import restore_session
+from .sessions import Sessions, new_session_id
+
+__all__ = ["MemoryScope", "open_memory", "switch_context"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryScope:
+    """What one session remembers and looks up: everything of one project, and what belongs to nobody behind it.
+
+    Attributes:
+        project: the project; ``None`` where none is open.
+        facts, entries, sessions: its memory. Lookups are local first; nothing of another project is seen.
+        session: the session that remembers; empty for none.
+    """
+
+    project: Project | None
+    facts: Facts
+    entries: Entries
+    sessions: Sessions
+    session: str = ""
+
+    async def restore(
+        self,
+        session_id: str | None = None,
+        *,
+        max_tokens: int = 2_000,
+        count: Callable[[str], int],
+        stale_after: float = STALE_AFTER,
+        vocabulary: Vocabulary = ENGLISH,
+    ) -> Dossier:
+        """The dossier of one of its sessions; see ``restore_session``."""
+        return await restore_session(
+            self.sessions, session_id, max_tokens=max_tokens, count=count, stale_after=stale_after, vocabulary=vocabulary
+        )
+
+
+async def open_memory(
+    store: Store,
+    project: str = "",
+    *,
+    session: str = "",
+    settings: MemorySettings | None = None,
+    clock: Callable[[], float] = time.time,
+    ids: Callable[[], str] = new_session_id,
+) -> MemoryScope:
+    """The memory of a project.
+
+    Args:
+        store: where it lies.
+        project: id or name of a registered one; empty for none.
+        session: the session that remembers, for entries and facts that last as long as it.
+        settings: rules for facts.
+        clock: unix time in seconds.
+        ids: makes the ids of sessions.
+
+    Raises:
+        NotFoundError: no project of that id or name is registered. None ever is by being named here.
+    """
+    found = await Projects(store, clock=clock).get(project) if project else None
+    name = found.id if found is not None else ""
+    return MemoryScope(
+        found,
+        Facts(store, settings=settings, project=name, session=session, clock=clock),
+        Entries(store, project=name, session=session, clock=clock),
+        Sessions(store, project=name, clock=clock, ids=ids),
+        session,
+    )
+
+
+async def switch_context(scope: MemoryScope, project: str) -> MemoryScope:
+    """Open another project's memory in place of the one that is open.
+
+    The facts and entries of ``scope`` are switched, so that whoever holds them (a context, its prompt) goes on with the new
+    project; on a refusal they stay as they are.
+
+    Args:
+        scope: what is open now.
+        project: id or name of a registered one; empty for none.
+
+    Returns:
+        The scope that is open from now on.
+
+    Raises:
+        NotFoundError: no project of that id or name is registered.
+    """
+    store, clock = scope.sessions.store, scope.sessions.clock
+    found = await Projects(store, clock=clock).get(project) if project else None
+    name = found.id if found is not None else ""
+    sessions = Sessions(store, project=name, clock=clock, ids=scope.sessions.ids)
+    await scope.facts.switch(name)
+    scope.entries.switch(project=name, session=scope.session)
+    return MemoryScope(found, scope.facts, scope.entries, sessions, scope.session)
