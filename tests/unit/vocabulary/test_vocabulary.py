@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from transom import Context
 from transom.engine.offload.excerpts import excerpt, excerpt_source
-from transom.vocabulary import ENGLISH
+from transom.errors import InputError
+from transom.vocabulary import ENGLISH, Vocabulary
+from transom.vocabulary.checking import check_vocabulary
+
+from .moved import MOVED
 
 
 def test_a_gap_is_described_by_what_it_hides() -> None:
@@ -38,3 +45,36 @@ def test_an_excerpt_in_another_language_is_known_again() -> None:
     source = excerpt_source(shown)
     assert source is not None
     assert source.size == len(text)
+
+
+def _digesting(**words: str) -> Vocabulary:
+    return replace(ENGLISH, digesting=replace(ENGLISH.digesting, **words))
+
+
+@pytest.mark.feature("X5")
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (replace(ENGLISH, gap="{what} fehlt"), r"gap lacks \{uri\}"),
+        (replace(ENGLISH, reset="Neu. {archive} {when}"), r"reset holds \{when\}"),
+        (replace(ENGLISH, reset="Neu. {archive"), "reset is no template"),
+        (replace(ENGLISH, mending=replace(ENGLISH.mending, reasoning="(überlegt)")), r"mending\.reasoning lacks \{text\}"),
+        (_digesting(summary="kurzer Bericht"), "summary is not one word"),
+        (_digesting(read="berührt", edited="berührt"), "uses 'berührt' for two of read"),
+        (_digesting(title_files="A\nB"), "title_files holds a line break"),
+        (_digesting(call="a > b"), "call holds a line break or the mark of a quote"),
+        (_digesting(ok=" "), "ok is empty"),
+        (_digesting(more="mehr"), r"more lacks \{count\}"),
+        (replace(ENGLISH, reset=3), "reset is a int"),  # type: ignore[arg-type]
+        ("de", "vocabulary is a str"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_vocabulary_that_no_session_could_be_held_in_is_refused_when_it_begins(words: Vocabulary, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        Context(window=4_000, vocabulary=words)
+
+
+@pytest.mark.feature("X5")
+def test_every_word_may_be_another_one() -> None:
+    check_vocabulary(MOVED)
