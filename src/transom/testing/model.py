@@ -24,17 +24,19 @@ class ScriptedModel:
 
     Args:
         script: answers in order, or a function that is asked for each.
-        name: the model's name; part of a strategy's fingerprint.
+        name: the model's name; a strategy's fingerprint holds it.
         window: tokens that it can hold; ``None`` where unknown.
-
-    Attributes:
-        received: what it was asked, in order.
     """
 
     def __init__(self, script: Script, *, name: str = "scripted", window: int | None = None) -> None:
         self.name = name
         self.window = window
         self._runner = ScriptRunner(script)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells it from other models."""
+        return self.name
 
     @property
     def received(self) -> list[Received]:

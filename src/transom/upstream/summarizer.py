@@ -26,6 +26,9 @@ __all__ = ["ChatModel", "Completion"]
 SHORTENED_FROM = 2_000
 """Estimated tokens of a request from which a count by the server that is less than half of it means that it cut the request."""
 
+LEAST_ANSWER = 64
+"""Tokens that are asked for even where our count, which leans upwards, leaves none: the server knows whether they fit."""
+
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPEN_THOUGHT = re.compile(r"\s*<think(?:ing)?>")
 
@@ -54,7 +57,8 @@ class ChatModel:
         model: the model's name there; servers of a single model take any.
         key: sent as a bearer token; never shown, stored or logged.
         window: tokens that a request and its answer may take together; ``None`` where it is not known (see ``learn_window``).
-        max_tokens: the longest answer, in tokens. One that is cut off there is refused.
+        max_tokens: the longest answer, in tokens, reasoning included; less is asked for where the window leaves less. An answer
+            that is cut off is refused.
         temperature: 0 by default; ``None`` leaves it to the server, which some reasoning models demand.
         timeout: seconds for a whole answer.
         connect_timeout: seconds until the connection stands.
@@ -70,13 +74,13 @@ class ChatModel:
         *,
         key: str | None = None,
         window: int | None = None,
-        max_tokens: int = 2_048,
+        max_tokens: int = 4_096,
         temperature: float | None = 0.0,
         timeout: float = 300.0,
         connect_timeout: float = 10.0,
     ) -> None:
-        if max_tokens < 1 or timeout <= 0 or connect_timeout <= 0 or (window is not None and window <= max_tokens):
-            raise InputError("max_tokens and the timeouts must be above 0, and the window larger than max_tokens")
+        if max_tokens < 1 or timeout <= 0 or connect_timeout <= 0 or (window is not None and window < 1):
+            raise InputError("window, max_tokens and the timeouts of a model must be above 0")
         limits = Limits(connect=connect_timeout, read=timeout, total=timeout)
         self._client = Client(url, key=key, limits=limits)
         self._model = model
@@ -89,14 +93,9 @@ class ChatModel:
         return f"ChatModel({self._client.address.shown!r}, {self._model!r})"
 
     @property
-    def name(self) -> str:
-        """The model's name; what shapes its answers but not where it runs."""
-        return self._model
-
-    @property
-    def max_tokens(self) -> int:
-        """The longest answer, in tokens."""
-        return self._max_tokens
+    def fingerprint(self) -> str:
+        """What shapes its answers, and not where it runs: model, length and temperature."""
+        return f"{self._model},{self._max_tokens},{self._temperature}"
 
     async def __call__(self, messages: Sequence[Message]) -> str:
         """The model's answer as text.
@@ -131,13 +130,20 @@ class ChatModel:
             Tokens, or ``None`` where the server does not say.
         """
         if self.window is None:
-            found = await learn_window(self._client, self._model)
-            if found is not None and found > self._max_tokens:
-                self.window = found
+            self.window = await learn_window(self._client, self._model)
         return self.window
 
     def _body(self, messages: Sequence[Message]) -> bytes:
-        fields: dict[str, object] = {"model": self._model, self._limit_field: self._max_tokens, "stream": False}
+        body = self._spelled(messages, self._max_tokens)
+        if self.window is not None:
+            # vLLM and OpenAI refuse a request that asks for more than the window leaves.
+            left = max(LEAST_ANSWER, self.window - Heuristic().count(body.decode()))
+            if left < self._max_tokens:
+                body = self._spelled(messages, left)
+        return body
+
+    def _spelled(self, messages: Sequence[Message], limit: int) -> bytes:
+        fields: dict[str, object] = {"model": self._model, self._limit_field: limit, "stream": False}
         if self._temperature is not None:
             fields["temperature"] = self._temperature
         request = Request(head=Head(format=_FORMAT.name, fields=fields), messages=tuple(messages))

@@ -149,17 +149,30 @@ async def test_the_window_is_learnt_once_where_it_is_not_given(host: Paths) -> N
     assert model.window == 8_192
     given = ChatModel(url, "m", window=4_096)
     assert await given.learn_window() == 4_096
-    assert await ChatModel(url, "m", max_tokens=9_000).learn_window() is None
 
 
-def test_its_name_is_the_models_and_it_shows_no_key() -> None:
+async def test_no_more_is_asked_for_than_the_window_leaves() -> None:
+    with ScriptedProvider(["Short."] * 3, window=2_000) as provider:
+        model = ChatModel(provider.url, "m", window=2_000)
+        await model(ASKED)
+        await model([Message("user", "word " * 1_200)])
+        await model([Message("user", "word " * 1_500)])
+        with pytest.raises(UpstreamError, match="maximum context length"):
+            await model([Message("user", "word " * 2_500)])
+    asked = [received.body["max_tokens"] for received in provider.received]
+    tokens = [received.tokens for received in provider.received]
+    assert asked == [2_000 - tokens[0], 2_000 - tokens[1], 64]
+
+
+def test_what_tells_it_from_others_is_not_where_it_runs_and_it_shows_no_key() -> None:
     model = ChatModel("http://host:1/v1", "small", key="secret")
-    assert model.name == "small"
+    assert model.fingerprint == ChatModel("http://other/v1", "small").fingerprint
+    assert model.fingerprint != ChatModel("http://host:1/v1", "large").fingerprint
     assert repr(model) == "ChatModel('http://host:1/v1', 'small')"
     assert "secret" not in str(vars(model)) + repr(model)
 
 
-@pytest.mark.parametrize("wrong", [{"max_tokens": 0}, {"timeout": 0}, {"connect_timeout": -1}, {"window": 2_048}])
+@pytest.mark.parametrize("wrong", [{"max_tokens": 0}, {"timeout": 0}, {"connect_timeout": -1}, {"window": 0}])
 def test_numbers_that_make_no_sense_are_refused(wrong: Mapping[str, int]) -> None:
-    with pytest.raises(InputError, match="max_tokens"):
+    with pytest.raises(InputError, match="above 0"):
         ChatModel("http://host", "m", **wrong)  # type: ignore[arg-type]  # the point
