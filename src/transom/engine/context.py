@@ -21,6 +21,7 @@ from ..tokens import Calibration, Tokenizer, Weights
 from ..tokens.named import tokenizer_named
 from ..tokens.usage import Reported, UsagePreference, check_preference, correction
 from ..vocabulary import ENGLISH, Vocabulary
+from ..vocabulary.checking import check_vocabulary
 from ..wire.detect import detect
 from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
@@ -83,6 +84,7 @@ class Context:
         check: bool = False,
     ) -> None:
         _check_arguments(window, store, overflow, prune)
+        check_vocabulary(vocabulary)
         if not 0 < trigger <= 1 or not 0 < low_water < 1:
             raise InputError("trigger must lie in (0, 1] and low_water in (0, 1)")
         self.store = store if store is not None else Store(MemoryBackend())
