@@ -4,6 +4,7 @@ Definitions that never change, a dispatcher that never raises on a model's mista
 the store, and memory through a port; no context and no phase.
 """
 
+from .answering import Answering, Retrieval
 from .calls import Asked, read_call
 from .definition import COMMANDS, MEMORY_TOOL, NEW_CONTEXT, context_tools, native_memory_tool
 from .dispatch import dispatch, owned
@@ -17,10 +18,12 @@ __all__ = [
     "READABLE",
     "SMALLEST",
     "WRITABLE",
+    "Answering",
     "Asked",
     "FactLike",
     "FactsPort",
     "Host",
+    "Retrieval",
     "Room",
     "context_tools",
     "dispatch",
