@@ -20,7 +20,7 @@ from .excerpts import byte_size, excerpt, is_excerpt
 __all__ = ["RETRIEVAL_TOOLS", "PruneReport", "PruneSettings", "PrunedText", "SkipReason", "SkippedText", "prune"]
 
 RETRIEVAL_TOOLS = frozenset({"context", "transom_context", "memory", "new_context"})
-"""Names of tools that give back what is kept: our own, and Anthropic's memory tool. What they return is never shortened again."""
+"""Names of tools that give back what is kept: our own and Anthropic's memory tool. Their results are never shortened again."""
 
 SkipReason = Literal["exempt tool", "excerpt already", "nothing saved"]
 
