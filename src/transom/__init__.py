@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.offload.payloads import PruneSettings
     from .engine.overflow.durable import compact_history, plan_compaction, summarize_history
-    from .engine.overflow.strategies import anchored, chain, clear, digest, reset, summarize
+    from .engine.overflow.guard import guard
+    from .engine.overflow.handoff import Handoff
+    from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
     from .engine.payload import Payload
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
@@ -38,7 +40,9 @@ _HOMES = (
     (".engine.context", ("Context",)),
     (".engine.offload.payloads", ("PruneSettings",)),
     (".engine.overflow.durable", ("compact_history", "plan_compaction", "summarize_history")),
-    (".engine.overflow.strategies", ("anchored", "chain", "clear", "digest", "reset", "summarize")),
+    (".engine.overflow.guard", ("guard",)),
+    (".engine.overflow.handoff", ("Handoff",)),
+    (".engine.overflow.strategies", ("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize")),
     (".engine.payload", ("Payload",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
@@ -52,6 +56,7 @@ __all__ = [
     "Call",
     "Context",
     "FilesystemBackend",
+    "Handoff",
     "MemoryBackend",
     "Message",
     "Payload",
@@ -63,12 +68,15 @@ __all__ = [
     "Tool",
     "TransomError",
     "anchored",
+    "background",
     "chain",
     "clear",
     "compact_history",
     "digest",
+    "guard",
     "plan_compaction",
     "reset",
+    "server",
     "summarize",
     "summarize_history",
 ]

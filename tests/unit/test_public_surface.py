@@ -20,7 +20,8 @@ import transom
 PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
-    *("anchored", "chain", "clear", "digest", "reset", "summarize"),
+    *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
+    *("Handoff", "guard"),  # arguments of Context
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     "PruneSettings",  # the type of an argument of Context
 }

@@ -18,7 +18,10 @@ __all__ = [
     "CompressEnded",
     "CompressStarted",
     "InvariantBroken",
+    "JobDropped",
+    "NewContextDropped",
     "OffloadCreated",
+    "WindowWarned",
 ]
 
 
@@ -49,13 +52,40 @@ class CompressStarted:
 @dataclass(frozen=True, slots=True)
 class CompressEnded:
     """A closing landed (``strategy`` names the step) or did not (``strategy`` is empty). ``failure`` says what went wrong: what
-    kept it from landing, or why ``reset`` had to take the place of the strategy.
+    kept it from landing, or why ``reset`` had to take the place of the strategy. ``waiting`` names a strategy that is still at
+    work.
     """
 
     window_id: str
     strategy: str
     tokens: int
     failure: str = ""
+    waiting: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewContextDropped:
+    """A new window was asked for, and the compile did not open one: why."""
+
+    window_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobDropped:
+    """What a strategy did in the background came to nothing: its name, and why."""
+
+    strategy: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowWarned:
+    """The guard warns, once a window: tokens in use, of how many."""
+
+    window_id: str
+    tokens: int
+    window: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +118,9 @@ EVENT_NAMES = frozenset(
         CompileDone,
         CompressStarted,
         CompressEnded,
+        NewContextDropped,
+        JobDropped,
+        WindowWarned,
         OffloadCreated,
         CacheWarned,
         MemoryChanged,

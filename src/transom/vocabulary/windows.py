@@ -1,4 +1,4 @@
-"""What is said of the window itself: the notice before it closes, the line that says how full it is, the figures after it closed."""
+"""What is said of the window itself: a notice before it closes, how full it is, and what a closing saved."""
 
 from __future__ import annotations
 

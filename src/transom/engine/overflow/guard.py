@@ -68,6 +68,6 @@ def guard(*, warn: float = 0.75, compress: float = 0.90, keep_last: int = 10, in
     """
     if not 0 < warn <= compress <= 1:
         raise InputError(f"a guard that warns at {warn} and compresses at {compress}", hint="0 < warn <= compress <= 1")
-    if not isinstance(keep_last, int) or keep_last < 0:
+    if keep_last < 0:
         raise InputError(f"a guard that keeps {keep_last!r} messages", hint="give a number of messages, for example 10")
     return Guard(warn=warn, compress=compress, keep_last=keep_last, indicator=indicator)

@@ -28,10 +28,11 @@ class Handoff:
     prompt: str | None = None
 
     def __post_init__(self) -> None:
-        tokens = self.budget_tokens
+        tokens: object = self.budget_tokens
+        prompt: object = self.prompt
         if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 1:
             raise InputError(f"a handoff budget of {tokens!r} tokens", hint="give tokens, for example Handoff(4_000)")
-        if self.prompt is not None and (not isinstance(self.prompt, str) or not self.prompt.strip()):
+        if prompt is not None and (not isinstance(prompt, str) or not prompt.strip()):
             raise InputError("an empty handoff prompt", hint="leave it out for the built-in words")
 
     def reached(self, headroom: int) -> bool:

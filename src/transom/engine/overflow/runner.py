@@ -18,6 +18,7 @@ from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
+from ...wire.format import Head
 from ..ledger.live import LiveTurn, Moved, head_turn
 from ..ledger.records import WindowRecord, decode_record, encode_record, head_path, record_path
 from .accounting import closed_turns, head_places, moved_by, shortened_texts
@@ -30,7 +31,7 @@ from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
 from .spanning import closing_span, movable_tokens, source_messages
 from .strategies.reset import Reset
-from .strategy import Outcome, Span, Strategy
+from .strategy import Managing, Outcome, Span, Strategy
 
 __all__ = ["Closing", "Runner"]
 
@@ -104,8 +105,11 @@ class Runner:
 
     def manages(self, target: str) -> bool:
         """Whether the strategy leaves the window of this target to the provider."""
-        asked = getattr(self.strategy, "manages", None)
-        return bool(asked(target)) if callable(asked) else False
+        return isinstance(self.strategy, Managing) and self.strategy.manages(target)
+
+    def request_fields(self, head: Head, trigger: int) -> tuple[dict[str, object], tuple[str, ...]]:
+        """What a request says to a provider that makes room by itself, and the betas it needs."""
+        return self.strategy.request_fields(head, trigger) if isinstance(self.strategy, Managing) else ({}, ())
 
     async def close(
         self,

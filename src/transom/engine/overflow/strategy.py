@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ...messages import Message
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
+from ...wire.format import Head
 from ..ledger.edits import apply_edits
 from ..ledger.live import LiveTurn, head_turn, weigh_turn
 from ..ledger.records import Item, Lineage
 from .jobs import Jobs
 
-__all__ = ["Item", "Outcome", "Room", "Span", "Strategy", "cut_at_link"]
+__all__ = ["Item", "Managing", "Outcome", "Room", "Span", "Strategy", "cut_at_link"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +183,24 @@ class Strategy(Protocol):
 
     async def apply(self, span: Span) -> Outcome:
         """Decide what stands in place of the span. Changes nothing by itself."""
+        ...
+
+
+@runtime_checkable
+class Managing(Protocol):
+    """A strategy that leaves the windows of some targets to their provider. Here such a window closes only where the history
+    does not fit at all.
+    """
+
+    def manages(self, target: str) -> bool:
+        """Whether the provider keeps the window of this target in order."""
+        ...
+
+    def request_fields(self, head: Head, trigger: int) -> tuple[dict[str, object], tuple[str, ...]]:
+        """Top-level fields that a request needs for that, and names of betas; the same for every request with one head.
+
+        Args:
+            head: of the request.
+            trigger: tokens of the whole input at which the provider is to make room.
+        """
         ...

@@ -1,23 +1,29 @@
 """The ready-made strategies, one file each."""
 
 from .anchored import Anchored, anchored
+from .background import Background, background
 from .chain import Chain, chain
 from .clear import Clear, clear
 from .digest import Digest, digest
 from .reset import Reset, reset
+from .server import Server, server
 from .summarize import Summarize, summarize
 
 __all__ = [
     "Anchored",
+    "Background",
     "Chain",
     "Clear",
     "Digest",
     "Reset",
+    "Server",
     "Summarize",
     "anchored",
+    "background",
     "chain",
     "clear",
     "digest",
     "reset",
+    "server",
     "summarize",
 ]

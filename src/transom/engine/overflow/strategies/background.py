@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ....errors import StrategyError
 from ..jobs import Base, Job
-from ..strategy import Outcome, Span, Strategy
+from ..strategy import Managing, Outcome, Span, Strategy
 
 __all__ = ["Background", "background"]
 
@@ -101,7 +101,7 @@ def background(strategy: Strategy, *, wait: float = 10.0, timeout: float = 600.0
     """
     if not isinstance(getattr(strategy, "fingerprint", None), str):
         raise StrategyError(f"{strategy!r} is no strategy", hint="background(summarize(model=…))")
-    if isinstance(strategy, Background) or getattr(strategy, "request_fields", None) is not None:
+    if isinstance(strategy, Background | Managing):
         raise StrategyError(f"{strategy.name} cannot work in the background", hint="put background(…) around its fallback")
     if wait < 0 or timeout <= 0:
         raise StrategyError("background waits for times above 0", hint="background(strategy, wait=10, timeout=600)")

@@ -8,9 +8,9 @@ __all__ = ["WINDOWS"]
 
 WINDOWS = WindowWords(
     handoff=(
-        "[Context notice] About {n_remaining} tokens are left before the older part of this conversation is set aside. It is kept "
-        "in full and can be read back, but you will no longer see it. Write down now what you need to go on: the goal, what is "
-        "decided, what is done, and the next step."
+        "[Context notice] About {n_remaining} tokens are left before the older part of this conversation is set aside. It is "
+        "kept in full, but you will no longer see it. Write down now what you need to go on: the goal, what is decided, what "
+        "is done, and the next step."
     ),
     filling="[ctx ~{used}/{window} = {percent}%]",
     closing="[ctx ~{used}/{window} = {percent}%: older messages are about to be set aside]",
