@@ -50,7 +50,7 @@ def _prefix(state: CompileState) -> Iterator[tuple[str, str]]:
     previous = state.session.compared.get(state.target.name)
     if previous is None or state.closed or state.frame is None:
         return
-    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first)
+    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes)
     held = common_prefix(previous.pieces, now.pieces)
     if held < previous.stable:
         yield "prefix_identity", f"the first {previous.stable} bytes were to stand still, {held} did"

@@ -14,6 +14,7 @@ from ..wire.format import Element, Frame, join_elements
 from ..wire.report import Note
 from .ledger.live import Moved
 from .ledger.records import Lineage
+from .overflow.guard import ClosingFigures
 from .placement.cache_audit import Finding
 from .placement.prefix import PrefixReport
 
@@ -37,6 +38,9 @@ class PayloadMeta:
         archives: addresses of the spans closed last, oldest first, at most 16; each begins with a head that names those before.
         own_archive: this history's own span, where its bytes differ from those of the one that closed the window first.
         closed: name of the step that closed a window in this compile, empty otherwise.
+        closing: tokens before and after that, and what was saved.
+        waiting: name of the strategy that has not decided yet, where a window is to close and waits for it.
+        handoff: the model was told that its window will close soon.
         memory: keys of the facts that the payload shows.
         notes: what the target could not carry.
         repairs: what had to be changed to make the history valid, in this compile.
@@ -45,7 +49,8 @@ class PayloadMeta:
         tail_bytes: length from its first volatile byte on.
         prefix: what moved the prefix, and what it costs; says nothing where it held.
         audit: what keeps a cache breakpoint from hitting. Anthropic, where breakpoints are used.
-        failure: why a closing did not land, or why ``reset`` took the place of its strategy; empty if neither.
+        failure: why a closing did not land, why ``reset`` took the place of its strategy, or why a new window that was asked
+            for was not opened; empty if none of these.
         timings: milliseconds by phase.
     """
 
@@ -61,6 +66,9 @@ class PayloadMeta:
     archives: tuple[str, ...] = ()
     own_archive: str = ""
     closed: str = ""
+    closing: ClosingFigures | None = None
+    waiting: str = ""
+    handoff: bool = False
     memory: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     repairs: tuple[Note, ...] = ()
@@ -104,11 +112,18 @@ class Payload:
     Attributes:
         meta: the account of the compile.
         sequence: what prefix comparison looks at.
+        betas: names of the provider's betas that the body needs; the SDK's ``betas`` argument takes them.
     """
 
     meta: PayloadMeta
     pieces: tuple[bytes, ...] = field(repr=False)
     sequence: Compared = field(repr=False)
+    betas: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """HTTP headers that the body needs; empty for most."""
+        return {"anthropic-beta": ",".join(self.betas)} if self.betas else {}
 
     @property
     def body(self) -> dict[str, object]:
@@ -138,7 +153,9 @@ def payload_pieces(frame: Frame, elements: Sequence[Element]) -> list[bytes]:
     return pieces
 
 
-def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterable[Element], kept_of_first: int) -> Compared:
+def compared_sequence(
+    frame: Frame, stable: Sequence[Element], volatile: Iterable[Element], kept_of_first: int, closing: int = 0
+) -> Compared:
     """What prefix comparison looks at.
 
     Args:
@@ -146,6 +163,7 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
         stable: elements that later compiles repeat.
         volatile: elements that they may not.
         kept_of_first: how many leading bytes of the first volatile element are stable all the same (text was added at its end).
+        closing: how many bytes at the end only close the last element; they are left out, as brackets are.
     """
     pieces = [piece for piece in (frame.tools, frame.system) if piece]
     count = len(stable)
@@ -161,6 +179,9 @@ def compared_sequence(frame: Frame, stable: Sequence[Element], volatile: Iterabl
             boundary = lengths + kept_of_first
         pieces.append(piece)
         lengths += len(piece)
+    if closing and pieces:
+        pieces[-1] = pieces[-1][:-closing]
+        lengths -= closing
     return Compared(tuple(pieces), lengths, boundary if boundary >= 0 else lengths)
 
 

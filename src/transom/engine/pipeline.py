@@ -12,9 +12,13 @@ from .phases.adapt import adapt
 from .phases.assemble import assemble
 from .phases.audit import audit
 from .phases.done import done
+from .phases.guard import guard
+from .phases.handoff import handoff
 from .phases.inject import inject
+from .phases.memory import memory
 from .phases.overflow import overflow
 from .phases.start import start
+from .phases.tail import tail
 from .phases.tool_results import tool_results
 from .state import CompileState
 
@@ -22,7 +26,7 @@ __all__ = ["PHASES", "run"]
 
 Phase = Callable[[CompileState], Awaitable[None]]
 
-PHASES: tuple[Phase, ...] = (start, tool_results, overflow, inject, assemble, adapt, audit)
+PHASES: tuple[Phase, ...] = (start, tool_results, handoff, overflow, guard, inject, memory, assemble, tail, adapt, audit)
 """Everything before ``done``, which returns the payload."""
 
 

@@ -11,16 +11,23 @@ from ..observe.bus import EventBus
 from ..store.store import Store
 from ..tokens.counter import Tokenizer
 from ..tokens.usage import Reported, UsagePreference
+from ..tokens.weigh import PER_MESSAGE
 from ..vocabulary import Vocabulary
 from ..wire.format import Element, Format, Frame, Head, RenderOptions
 from ..wire.report import Note, Report
+from .additions import Additions, Tail
 from .events import OffloadCreated
+from .explaining import RecentCompiles
 from .ledger.live import LiveTurn, Moved
 from .ledger.window import Former, LiveWindow
 from .offload.payloads import PruneSettings
 from .overflow.budget import Budget
+from .overflow.guard import ClosingFigures, Guard
+from .overflow.handoff import Handoff
 from .overflow.runner import Runner
 from .payload import Compared
+from .placement.cache_audit import CacheAudit, Finding
+from .placement.prefill import degraded_prefill
 from .slots import SlotName, Slots
 
 __all__ = ["CompileSettings", "CompileState", "Session"]
@@ -38,6 +45,8 @@ class CompileSettings:
         options: how messages are rendered.
         check: report broken invariants after each compile.
         usage: which number counts, ours or the provider's.
+        handoff: when the model is told that its window will close soon; ``None`` never tells it.
+        guard: thresholds in place of ``trigger``.
     """
 
     window: int
@@ -47,6 +56,8 @@ class CompileSettings:
     options: RenderOptions
     check: bool = False
     usage: UsagePreference = "max"
+    handoff: Handoff | None = None
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +72,14 @@ class FixedWeight:
 
 @dataclass(frozen=True, slots=True)
 class RenderedHead:
-    """Everything of a payload but its conversation, and what it was rendered from."""
+    """Everything of a payload but its conversation, what it was rendered from, and the betas it needs."""
 
     head: Head
     system: Sequence[Message]
     frame: Frame
     elements: tuple[Element, ...]
     notes: tuple[Note, ...]
+    betas: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -77,8 +89,11 @@ class Session:
     Attributes:
         live: history and window.
         head: model, tools and sampling.
-        system: the system prompt.
-        tail: volatile text the caller put at the end.
+        additions: what is added to the conversation.
+        name: under which other processes go on with this session; empty for one that only this process knows.
+        system: the caller's system prompt.
+        prompt: the same and what is frozen behind it; one object as long as nothing of it changes.
+        asked: prefix digest at the newest message of the user that was sent.
         reported: addresses already reported as moved.
         moved: what left the window and no payload has accounted for yet.
         failed: texts that could not be stored, and so stay as they are.
@@ -89,13 +104,22 @@ class Session:
         compared: the last compared sequence by target.
         ratio: correction of weights in force; changes when a window closes.
         usage: the last usage report, beside our own count.
+        recent: accounts of the last compiles.
+        audit: what stood before cache breakpoints.
         fixed, heads: what was weighed and, by target, rendered of the parts that seldom change.
+        noticed: the window in which the model was told that it will close soon.
+        warned: the window in which the guard warned.
+        new_context: a new window was asked for and no compile has seen to it.
+        managed: the last payload leaves its window to the provider.
     """
 
+    additions: Additions
+    name: str = ""
     live: LiveWindow = field(default_factory=LiveWindow)
     head: Head = field(default_factory=Head)
     system: tuple[Message, ...] = ()
-    tail: str = ""
+    prompt: tuple[Message, ...] = ()
+    asked: bytes = b""
     reported: set[str] = field(default_factory=set)
     moved: list[Moved] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
@@ -108,6 +132,19 @@ class Session:
     usage: Reported | None = None
     fixed: FixedWeight | None = None
     heads: dict[str, RenderedHead] = field(default_factory=dict)
+    recent: RecentCompiles = field(default_factory=RecentCompiles)
+    audit: CacheAudit = field(default_factory=CacheAudit)
+    noticed: str = ""
+    warned: str = ""
+    new_context: bool = False
+    managed: bool = False
+
+    def rebuild_prompt(self) -> None:
+        """Put together what stands before the conversation."""
+        frozen = self.additions.frozen
+        prompt = (*self.system, *(frozen.messages if frozen is not None else ()))
+        if len(prompt) != len(self.prompt) or any(a is not b for a, b in zip(prompt, self.prompt, strict=True)):
+            self.prompt = prompt
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,10 +161,18 @@ class CompileState:
         unsettled: turns at the end that may still change.
         budget: what to fit into.
         pending_tokens: what the unsettled turns weigh as they came.
-        tail: volatile texts in order.
-        closed, failure, own_archive: what happened to the window.
+        allowance: tokens kept free for what the phase *memory* will put behind the system prompt.
+        ending: what the session adds at the end.
+        begun: the answer's beginning that the session adds.
+        tail: volatile texts that phases and slots add, in order.
+        closed, failure, own_archive, waiting, closing: what happened to the window.
+        managed: the provider keeps the window of this target in order.
+        notices: what ``tail`` says of the window itself: that it will close soon, how full it is, what a closing saved.
+        noticed: the window of which the model is told in this compile that it will close soon.
+        indicated: what the guard has to say is said.
         messages: the conversation after a transforming slot; ``None`` while the turns themselves are rendered.
-        elements, volatile, kept_of_first: the conversation as rendered, and its volatile end.
+        elements, volatile, kept_of_first, closing_bytes: the conversation as rendered, and its volatile end.
+        findings: what keeps a cache breakpoint from hitting.
     """
 
     settings: CompileSettings
@@ -146,9 +191,18 @@ class CompileState:
     unsettled: list[LiveTurn] = field(default_factory=list)
     budget: Budget | None = None
     pending_tokens: int = 0
+    allowance: int = 0
+    ending: Tail = field(default_factory=Tail)
+    begun: LiveTurn | None = None
     tail: list[str] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
     closed: str = ""
+    waiting: str = ""
+    closing: ClosingFigures | None = None
+    managed: bool = False
+    notices: list[str] = field(default_factory=list)
+    noticed: str = ""
+    indicated: bool = False
     failure: str = ""
     own_archive: str = ""
     messages: tuple[Message, ...] | None = None
@@ -157,6 +211,8 @@ class CompileState:
     elements: list[Element] = field(default_factory=list)
     volatile: list[Element] = field(default_factory=list)
     kept_of_first: int = 0
+    findings: tuple[Finding, ...] = ()
+    closing_bytes: int = 0
     body: bytes | None = None
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -165,11 +221,45 @@ class CompileState:
         """Everything in the window."""
         return [*self.settled, *self.unsettled]
 
+    def weigh_system(self, messages: Iterable[Message]) -> int:
+        """What system messages weigh, in tokens."""
+        return sum(self.weigh(message, self.tokenizer) for message in messages)
+
+    @property
+    def tail_tokens(self) -> int:
+        """What the end of the payload weighs, in tokens, a prefill and the note that may stand for it included."""
+        texts = [*self.ending.texts, *self.tail]
+        total = self._note_tokens()
+        total += sum(map(self.tokenizer.count, texts)) + (PER_MESSAGE if texts else 0)
+        total += sum(self.tokenizer.count(text) + PER_MESSAGE for text in self.ending.notices)
+        if self.ending.prefill:
+            total += sum(map(self.tokenizer.count, (self.ending.prefill, self.vocabulary.mending.prefill))) + 2 * PER_MESSAGE
+        return total
+
+    def _note_tokens(self) -> int:
+        """What a note adds that stands in for a prefill of the caller's, beside the words it quotes."""
+        words = self.vocabulary.mending
+        if not self.unsettled or degraded_prefill(self.unsettled[-1].turn, self.target, self.session.head, words) is None:
+            return 0
+        return self.tokenizer.count(self.vocabulary.mending.prefill) + 2 * PER_MESSAGE
+
+    def say(self, notice: str) -> None:
+        """Add something about the window itself to the tail."""
+        self.notices.append(notice)
+        self.tail.append(notice)
+
+    def unsay(self) -> None:
+        """Take back what was said about the window."""
+        for notice in self.notices:
+            self.tail.remove(notice)
+        self.notices.clear()
+        self.noticed = ""
+
     def flatten(self) -> tuple[Message, ...]:
         """System prompt and conversation as they are about to be rendered."""
         if self.messages is not None:
             return self.messages
-        return (*self.session.system, *(message for live in self.turns for message in live.turn.linked))
+        return (*self.session.prompt, *(message for live in self.turns for message in live.turn.linked))
 
     def transformed(self, value: object, slot: SlotName) -> tuple[Message, ...]:
         """What a slot made of the messages.

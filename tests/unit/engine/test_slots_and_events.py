@@ -225,7 +225,9 @@ def test_the_phases_stand_in_one_tuple() -> None:
         "tool_results",
         "overflow",
         "inject",
+        "memory",
         "assemble",
+        "tail",
         "adapt",
         "audit",
     ]

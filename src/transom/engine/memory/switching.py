@@ -15,6 +15,7 @@ from .dossier import STALE_AFTER, Dossier
 from .entries import Entries
 from .facts import Facts
 from .hooks import MemorySettings
+from .memory import Memory
 from .projects import Project, Projects
 from .restoring import restore_session
 from .sessions import Sessions, new_session_id
@@ -28,13 +29,12 @@ class MemoryScope:
 
     Attributes:
         project: the project; ``None`` where none is open.
-        facts, entries, sessions: its memory. Lookups are local first; nothing of another project is seen.
+        memory, sessions: what is remembered of it. Lookups are local first; nothing of another project is seen.
         session: the session that remembers; empty for none.
     """
 
     project: Project | None
-    facts: Facts
-    entries: Entries
+    memory: Memory
     sessions: Sessions
     session: str = ""
 
@@ -61,6 +61,7 @@ async def open_memory(
     settings: MemorySettings | None = None,
     clock: Callable[[], float] = time.time,
     ids: Callable[[], str] = new_session_id,
+    vocabulary: Vocabulary = ENGLISH,
 ) -> MemoryScope:
     """The memory of a project.
 
@@ -71,6 +72,7 @@ async def open_memory(
         settings: rules for facts.
         clock: unix time in seconds.
         ids: makes the ids of sessions.
+        vocabulary: the words of a recall.
 
     Raises:
         NotFoundError: no project of that id or name is registered. None ever is by being named here.
@@ -79,8 +81,11 @@ async def open_memory(
     name = found.id if found is not None else ""
     return MemoryScope(
         found,
-        Facts(store, settings=settings, project=name, session=session, clock=clock),
-        Entries(store, project=name, session=session, clock=clock),
+        Memory(
+            Facts(store, settings=settings, project=name, session=session, clock=clock),
+            Entries(store, project=name, session=session, clock=clock),
+            words=vocabulary.remembering,
+        ),
         Sessions(store, project=name, clock=clock, ids=ids),
         session,
     )
@@ -89,8 +94,8 @@ async def open_memory(
 async def switch_context(scope: MemoryScope, project: str) -> MemoryScope:
     """Open another project's memory in place of the one that is open.
 
-    The facts and entries of ``scope`` are switched, so that whoever holds them (a context, its prompt) goes on with the new
-    project; on a refusal they stay as they are.
+    The memory of ``scope`` is switched, so that whoever holds it (a context, its prompt) goes on with the new project; on a
+    refusal it stays as it is.
 
     Args:
         scope: what is open now.
@@ -106,6 +111,5 @@ async def switch_context(scope: MemoryScope, project: str) -> MemoryScope:
     found = await Projects(store, clock=clock).get(project) if project else None
     name = found.id if found is not None else ""
     sessions = Sessions(store, project=name, clock=clock, ids=scope.sessions.ids)
-    await scope.facts.switch(name)
-    scope.entries.switch(project=name, session=scope.session)
-    return MemoryScope(found, scope.facts, scope.entries, sessions, scope.session)
+    await scope.memory.switch(project=name, session=scope.session)
+    return MemoryScope(found, scope.memory, sessions, scope.session)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...jsontext import dumps
 from ...messages import Message, Turn, group_turns, leading_system
 from ...wire.format import Element
 from ...wire.report import Report
 from ..ledger.live import LiveTurn
+from ..measuring import input_trigger
 from ..placement.emptiness import without_empty_content
 from ..placement.prefill import degraded_prefill, is_unanswered
-from ..placement.tail import place_tail
+from ..placement.tail import closing_bytes, place_tail
 from ..state import CompileState, RenderedHead
 
 __all__ = ["adapt"]
@@ -28,25 +30,33 @@ async def adapt(state: CompileState) -> None:
     """Render head, conversation and tail."""
     if state.slots.taken("before-adapt"):
         state.messages = state.transformed(await state.slots.fold("before-adapt", state.flatten()), "before-adapt")
-    system: Sequence[Message] = state.session.system
+    system: Sequence[Message] = state.session.prompt
     if state.messages is None:
         settled = [element for live in state.settled for element in _rendered(state, live)]
-        volatile, prefill = _unsettled(state)
+        volatile, prefill = _unsettled(state, state.unsettled)
     else:
         count = leading_system(state.messages)
         system, rest = state.messages[:count], state.messages[count:]
         turns = [rest[turn.start : turn.stop] for turn in group_turns(rest)]
         settled = [element for turn in turns for element in _render(state, turn)]
-        volatile, prefill = [], 0
+        volatile, prefill = _unsettled(state, [])
     rendered = _head(state, system)
     state.frame, first = rendered.frame, rendered.elements
     if not first and not settled and not volatile:
         volatile = [state.target.user_element(state.vocabulary.mending.opening)]
     stable, moving, kept = place_tail([*first, *settled], volatile, prefill, "\n\n".join(state.tail), state.target)
+    moving[len(moving) - prefill : len(moving) - prefill] = _notices(state)
     free = MOST_MARKERS - _markers(state.frame.before)
     state.volatile, free = _marked(moving, free)
     state.elements, _ = _marked(stable, free)
     state.kept_of_first = kept
+    state.closing_bytes = closing_bytes(stable[-1], state.target) if stable and not moving else 0
+
+
+def _notices(state: CompileState) -> list[Element]:
+    """System messages of their own at the end, before a prefill."""
+    messages = [Message("system", text, positional=True) for text in state.ending.notices]
+    return [element for message in messages for element in _render(state, (message,))]
 
 
 def _head(state: CompileState, system: Sequence[Message]) -> RenderedHead:
@@ -56,11 +66,20 @@ def _head(state: CompileState, system: Sequence[Message]) -> RenderedHead:
     if known is None or known.head is not session.head or known.system is not system:
         report = Report()
         prompt = without_empty_content(system, report)
-        frame, elements = state.target.render_head(session.head, prompt, state.settings.options, report)
-        known = session.heads[key] = RenderedHead(session.head, system, frame, elements, tuple(report.notes))
+        fields, betas = _fields(state)
+        head = replace(session.head, fields={name: value for name, value in session.head.fields.items() if name not in fields})
+        frame, elements = state.target.render_head(head, prompt, state.settings.options, report)
+        if fields:
+            frame = replace(frame, before=b"{" + dumps(fields)[1:-1] + b"," + frame.before[1:])
+        known = session.heads[key] = RenderedHead(session.head, system, frame, elements, tuple(report.notes), betas)
     for note in known.notes:
         state.report.add(note.code, note.where, note.detail)
     return known
+
+
+def _fields(state: CompileState) -> tuple[dict[str, object], tuple[str, ...]]:
+    """What the request says to a provider that keeps its window in order, and the betas it needs."""
+    return state.runner.request_fields(state.session.head, input_trigger(state)) if state.managed else ({}, ())
 
 
 def _markers(data: bytes) -> int:
@@ -83,12 +102,13 @@ def _marked(elements: list[Element], free: int) -> tuple[list[Element], int]:
     return kept, free
 
 
-def _unsettled(state: CompileState) -> tuple[list[Element], int]:
+def _unsettled(state: CompileState, unsettled: Sequence[LiveTurn]) -> tuple[list[Element], int]:
     """The end of the conversation, and how many elements of it are an answer that was begun and is to be continued."""
-    volatile = [element for live in state.unsettled[:-1] for element in _rendered(state, live)]
-    if not state.unsettled:
+    turns = [*unsettled, state.begun] if state.begun is not None else unsettled
+    volatile = [element for live in turns[:-1] for element in _rendered(state, live)]
+    if not turns:
         return volatile, 0
-    last = state.unsettled[-1]
+    last = turns[-1]
     note = degraded_prefill(last.turn, state.target, state.session.head, state.vocabulary.mending)
     if note is None:
         ending = _rendered(state, last)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...jsontext import dumps, loads
 from ...messages import Repair
 from ...store.blobs import blob_uri
 from ...wire.report import Note
+from ..breaks import prefix_of
 from ..events import CompileDone
 from ..overflow.archive import original_line
-from ..payload import Compared, Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
+from ..payload import Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
 
 __all__ = ["done"]
@@ -22,11 +25,13 @@ async def done(state: CompileState) -> Payload:
     pieces = tuple(payload_pieces(state.frame, [*state.elements, *state.volatile]))
     if state.slots.taken("after-adapt"):
         pieces = (dumps(await state.slots.fold("after-adapt", loads(b"".join(pieces)))),)
-    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first)
+    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes)
     before = session.compared.get(state.target.name)
+    held = common_prefix(before.pieces, now.pieces) if before is not None else 0
     parts = _parts(state)
     movable = sum(live.tokens for live in state.turns if not live.pinned)
     live = session.live
+    tokens_after = _scaled(budget.fixed + budget.tail + movable, budget.ratio)
     meta = PayloadMeta(
         target=state.target.name,
         window=state.settings.window,
@@ -35,7 +40,7 @@ async def done(state: CompileState) -> Payload:
             live.raw_tokens + state.pending_tokens + budget.system + budget.tools + budget.tail,
             budget.ratio,
         ),
-        tokens_after=_scaled(budget.fixed + budget.tail + movable, budget.ratio),
+        tokens_after=tokens_after,
         reserve=budget.reserve,
         trigger=_scaled(budget.fixed + budget.trigger, budget.ratio),
         parts=parts,
@@ -43,22 +48,33 @@ async def done(state: CompileState) -> Payload:
         archives=live.base.archives,
         own_archive=state.own_archive,
         closed=state.closed,
+        closing=state.closing,
+        waiting=state.waiting,
+        handoff=bool(state.noticed),
+        memory=session.additions.injected,
         notes=tuple(state.report.notes),
         repairs=tuple(
             Note("repaired", f"messages[{repair.index}]", f"{repair.kind}: {repair.detail}{_kept(state, repair)}")
             for repair in state.repairs
         ),
-        prefix_bytes=common_prefix(before.pieces, now.pieces) if before is not None else 0,
+        prefix_bytes=held,
         sequence_bytes=now.length,
         tail_bytes=now.length - now.stable,
+        prefix=prefix_of(state, before, now, held, tokens_after),
+        audit=state.findings,
         failure=state.failure,
         timings=state.timings,
     )
-    session.compared[state.target.name] = Compared(now.pieces, now.length, now.stable)
+    session.compared[state.target.name] = replace(now, reach=now.stable, window=meta.window_id)
+    session.audit.note(meta.prefix, closed=bool(state.closed))
+    session.recent.add(meta)
     session.repairs = len(live.history.repairs)
+    session.asked = next((turn.place for turn in reversed(state.turns) if turn.request), session.asked)
     session.moved.clear()
+    session.noticed = state.noticed or session.noticed
+    session.managed = state.managed
     state.bus.emit(CompileDone(meta))
-    return Payload(meta, pieces, now)
+    return Payload(meta, pieces, now, session.heads[state.target.name].betas)
 
 
 def _kept(state: CompileState, repair: Repair) -> str:

@@ -11,6 +11,7 @@ import logging
 from ...errors import StoreError
 from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
+from ..ledger.live import Sticky
 from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
 from ..ledger.window import EMPTY_RECORD
 from ..overflow.archive import own_archives
@@ -33,7 +34,32 @@ async def start(state: CompileState) -> None:
     state.pending_tokens = sum(
         state.weigh(message, state.tokenizer) for live_turn in state.unsettled for message in live_turn.source.messages
     )
+    _stick(state)
+    await _read_additions(state)
     state.repairs = [*live.history.repairs[session.repairs :], *pending]
+
+
+def _stick(state: CompileState) -> None:
+    """Put waiting texts beside the newest message of the user, unless a provider has seen that already without them."""
+    session = state.session
+    newest = next((live for live in reversed(state.turns) if live.request), None)
+    if newest is None or newest.place == session.asked:
+        return
+    if session.additions.pending:
+        text = "\n\n".join(session.additions.pending)
+        session.additions.pending.clear()
+        session.live.sticky[newest.place] = sticky = Sticky(text, state.tokenizer.count(text))
+        newest.stick(sticky)
+
+
+async def _read_additions(state: CompileState) -> None:
+    """What memory and the caller add, as of now, and the room it needs."""
+    additions = state.session.additions
+    additions.look_at_the_clock()
+    await additions.read(len(state.session.live.history.turns))
+    state.ending = additions.ending(takes_system=state.target.takes_late_system)
+    frozen = state.weigh_system(additions.frozen.messages) if additions.frozen is not None else 0
+    state.allowance = max(frozen, state.weigh_system(additions.fresh.messages))
 
 
 async def _recognise(state: CompileState) -> None:

@@ -10,14 +10,17 @@ Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ...jsontext import loads
 from ...wire.anthropic.rules import MAX_MARKERS
 from .prefix import PrefixReport
 
 __all__ = ["CacheAudit", "Finding", "Mark", "Section", "minimum_tokens"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,15 @@ class CacheAudit:
     _changed: dict[str, int] = field(default_factory=dict)
     _moved: set[str] = field(default_factory=set)
     _breaks: tuple[PrefixReport, ...] = ()
+    _made: dict[str, tuple[object, object]] = field(default_factory=dict)
+
+    def remembered(self, name: str, key: object, make: Callable[[], T]) -> T:
+        """What ``make`` gives, made anew only where ``key`` is another object than last time."""
+        known = self._made.get(name)
+        if known is None or known[0] is not key:
+            known = self._made[name] = (key, make())
+        made: T = known[1]  # type: ignore[assignment]
+        return made
 
     def note(self, report: PrefixReport, *, closed: bool) -> None:
         """Take in how far the prefix of a compile held. That a closing moves it is no fault."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ...wire.format import Element, Format
 
-__all__ = ["place_tail"]
+__all__ = ["closing_bytes", "place_tail"]
 
 
 def place_tail(
@@ -57,3 +57,9 @@ def _open_ended(stable: list[Element], moving: list[Element], target: Format) ->
 
 
 _PROBE = "."
+
+
+def closing_bytes(last: Element, target: Format) -> int:
+    """How many bytes only close the last element of a conversation: text added at its end would stand before them."""
+    extended = target.append_text(last, ".")
+    return max(0, len(last.open) + sum(map(len, last.blocks)) - extended[1]) if extended is not None else 0

@@ -78,7 +78,7 @@ def read_answer(answer: object, *, words: SummaryWords, asked: str) -> str:
         text = text.replace(words.section.format(title=title, about=about), f"## {title}")
     if not text:
         raise StrategyError("the model's answer is empty" if not answer.strip() else "the model's answer holds no summary")
-    if _echoes(text, f"{words.contract}\n{asked}"):
+    if _echoes(_THOUGHT.sub("", answer), f"{words.contract}\n{asked}"):
         raise StrategyError("the model gave its question back")
     headed = any(f"# {title}" in text for title, _ in words.sections)
     if not headed and (what := _not_a_summary(text)):

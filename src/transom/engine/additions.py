@@ -1,0 +1,174 @@
+"""What a session adds to its conversation: memory, state, a guardrail, announcements, the date, the caller's own text.
+
+Knows the parts that spell each of these, no history and no target. Three kinds of text, by how long they stand still. *Frozen*
+text stands behind the system prompt; it is taken when a window opens, and what changes afterwards goes to the tail until that
+window closes. *Sticky* text stands beside one message of the user and stays there. *Tail* text is written anew each compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..messages import Message
+from ..vocabulary import Vocabulary
+from .memory.block import Block, render_block, render_changes
+from .memory.facts import Facts
+from .placement.announcements import Announcements, split
+from .placement.dynamic_state import DynamicState
+from .placement.guardrail import Guardrail, render_guardrail
+from .placement.temporal import Temporal
+
+__all__ = ["Additions", "Frozen", "Tail"]
+
+_EMPTY = Block()
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What stands behind the system prompt for as long as a window is open.
+
+    Attributes:
+        memory: the block of facts.
+        state: dynamic state placed in the system prompt, as XML; may be empty.
+        messages: both as system messages.
+    """
+
+    memory: Block | None = None
+    state: str = ""
+    messages: tuple[Message, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = (self.memory.text if self.memory is not None else "", self.state)
+        object.__setattr__(self, "messages", tuple(Message("system", text) for text in texts if text))
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What stands at the end of one payload.
+
+    Attributes:
+        notices: for system messages of their own, where the target takes them.
+        texts: for the end of the last user message, in order.
+        prefill: how the answer begins.
+    """
+
+    notices: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    prefill: str = ""
+
+    @property
+    def text(self) -> str:
+        """The texts, parted by blank lines."""
+        return "\n\n".join(self.texts)
+
+
+@dataclass(slots=True)
+class Additions:
+    """The additions of one session.
+
+    Attributes:
+        words, count: every string a model reads; tokens of a text.
+        facts: memory whose facts are injected; ``None`` injects none.
+        tool: the model can read memory by a tool, which the block then names.
+        state, guardrail, announcements, temporal, tail: what the caller set.
+        pending: sticky texts that wait for a message of the user that no provider has seen.
+        date: what ``temporal`` said when this compile began.
+        frozen: what is in force; ``None`` before the first window opens.
+        fresh: what would be taken now.
+    """
+
+    words: Vocabulary
+    count: Callable[[str], int]
+    facts: Facts | None = None
+    tool: bool = False
+    state: DynamicState | None = None
+    guardrail: Guardrail | None = None
+    announcements: Announcements = field(default_factory=Announcements)
+    temporal: Temporal | None = None
+    tail: str = ""
+    pending: list[str] = field(default_factory=list)
+    date: str = ""
+    frozen: Frozen | None = None
+    fresh: Frozen = field(default_factory=Frozen)
+    _block: Block | None = None
+    _version: int = -1
+    _changes: tuple[Block | None, Block | None, str] = (None, None, "")
+
+    def look_at_the_clock(self) -> None:
+        """Take the date for this compile, once: whatever is counted of it is what is shown."""
+        self.date = self.temporal.text() if self.temporal is not None else ""
+
+    async def read(self, turn: int) -> None:
+        """Bring ``fresh`` up to date. Where nothing changed this asks memory for a number and is done.
+
+        Args:
+            turn: how many turns the conversation has, for facts that live that long.
+
+        Raises:
+            StoreError: memory cannot be read.
+        """
+        if self.facts is not None:
+            await self.facts.expire(turn)
+            if self.facts.version != self._version:
+                chosen = await self.facts.injected(turn=turn)
+                settings = self.facts.settings
+                self._block = render_block(
+                    chosen,
+                    self.words.remembering,
+                    max_tokens=settings.max_tokens,
+                    max_facts=settings.max_facts,
+                    count=self.count,
+                    tool=self.tool,
+                )
+                self._version = self.facts.version
+        memory = self._block if self._in_prefix else None
+        state = self.state.text if self.state is not None and self.state.place == "system" else ""
+        if memory is not self.fresh.memory or state != self.fresh.state:
+            self.fresh = Frozen(memory, state)
+
+    @property
+    def injected(self) -> tuple[str, ...]:
+        """Keys of the facts that the payload shows."""
+        shown = self._block if not self._in_prefix else self.frozen.memory if self.frozen is not None else None
+        return tuple(shown.keys) if shown is not None else ()
+
+    def ending(self, *, takes_system: bool) -> Tail:
+        """What belongs at the end of a payload now.
+
+        Args:
+            takes_system: the target takes system messages there.
+        """
+        frozen = self.frozen if self.frozen is not None else self.fresh
+        notices, announced = split(self.announcements, takes_system)
+        texts = [
+            self._memory_text(frozen),
+            self.state.text if self.state is not None and self.state.text != frozen.state else "",
+            render_guardrail(self.guardrail, self.words.placing) if self.guardrail is not None else "",
+            *announced,
+            *self.pending,
+            self.date,
+            self.tail,
+        ]
+        prefill = self.guardrail.prefill if self.guardrail is not None else ""
+        return Tail(tuple(notices), tuple(text for text in texts if text), prefill)
+
+    @property
+    def _in_prefix(self) -> bool:
+        return self.facts is not None and self.facts.settings.place == "prefix"
+
+    def _memory_text(self, frozen: Frozen) -> str:
+        if self._block is None:
+            return ""
+        if not self._in_prefix:
+            return self._block.text
+        if self._block is frozen.memory:
+            return ""
+        if self._changes[0] is not frozen.memory or self._changes[1] is not self._block:
+            assert self.facts is not None
+            most = self.facts.settings.max_tokens
+            text = render_changes(
+                frozen.memory or _EMPTY, self._block, self.words.remembering, max_tokens=most, count=self.count
+            )
+            self._changes = frozen.memory, self._block, text
+        return self._changes[2]

@@ -1,0 +1,30 @@
+"""*handoff*: one word to the model, once a window and for this compile alone, that its window will close soon.
+
+It stands in the tail, is part of no history, and does not count for the question whether the window closes.
+"""
+
+from __future__ import annotations
+
+from ..measuring import budget_of, headroom
+from ..overflow.spanning import movable_tokens
+from ..state import CompileState
+
+__all__ = ["handoff"]
+
+
+async def handoff(state: CompileState) -> None:
+    """Say so where the tokens left have come into the band."""
+    wanted, session = state.settings.handoff, state.session
+    state.managed = state.runner.manages(state.target.name)
+    window = session.live.base.lineage.current
+    if wanted is None or state.managed or session.new_context or session.noticed == window:
+        return
+    left = headroom(state, budget_of(state))
+    if not wanted.reached(left):
+        return
+    notice = state.vocabulary.windows.handoff_notice(left, wanted.prompt)
+    state.say(notice)
+    if movable_tokens(state.turns) > budget_of(state).available:
+        state.unsay()
+        return
+    state.noticed = window

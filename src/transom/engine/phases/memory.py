@@ -1,0 +1,81 @@
+"""*memory*: what stands behind the system prompt is taken when a window opens, and stays until that window closes.
+
+In a session with a name the text is kept in the store, so that another process that goes on with it shows the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from ...errors import StoreError
+from ...jsontext import dumps, loads
+from ..additions import Frozen
+from ..memory.block import Block
+from ..state import CompileState
+
+__all__ = ["memory"]
+
+log = logging.getLogger(__name__)
+
+
+async def memory(state: CompileState) -> None:
+    """Freeze memory and state where a window opens, and put them behind the system prompt."""
+    session, additions = state.session, state.session.additions
+    if additions.frozen is None or state.closed:
+        if state.closed:
+            await _refresh(state)
+        fresh = additions.fresh
+        kept = await _kept(state, fresh) if session.name else fresh
+        additions.frozen = kept if _fits(state, kept) else fresh
+        state.ending = additions.ending(takes_system=state.target.takes_late_system)
+    session.rebuild_prompt()
+
+
+async def _refresh(state: CompileState) -> None:
+    """Take over what others wrote to memory, where it fits; this is the moment at which the prefix moves anyhow."""
+    additions = state.session.additions
+    if additions.facts is None:
+        return
+    before = additions.fresh
+    try:
+        await additions.facts.refresh()
+        await additions.read(len(state.session.live.history.turns))
+    except StoreError as error:
+        log.warning("memory could not be read again: %s", error)
+        state.failure = state.failure or str(error)
+        return
+    if not _fits(state, additions.fresh):
+        additions.fresh = before
+
+
+def _fits(state: CompileState, frozen: Frozen) -> bool:
+    budget = state.budget
+    assert budget is not None
+    more = state.weigh_system(frozen.messages) - state.allowance
+    return more <= 0 or more <= budget.available - sum(live.tokens for live in state.turns if not live.pinned)
+
+
+async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
+    """What this session shows in this window: what was written first, by whichever process."""
+    session = state.session
+    path = f"frozen/{session.name}/{state.settings.window}/{session.live.base.p_k.hex()}"
+    block = fresh.memory
+    value = {"state": fresh.state, "memory": None if block is None else {"text": block.text, "lines": dict(block.lines)}}
+    try:
+        first = await state.store.put_if_absent("decisions", path, dumps(value))
+    except StoreError as error:
+        log.warning("what stands behind the system prompt could not be kept: %s", error)
+        return fresh
+    if first is None or first.data == dumps(value):
+        return fresh
+    known = loads(first.data)
+    assert isinstance(known, Mapping)
+    return Frozen(_block(known["memory"]), str(known["state"]))
+
+
+def _block(value: object) -> Block | None:
+    if not isinstance(value, Mapping):
+        return None
+    lines = {str(key): str(line) for key, line in value["lines"].items()}
+    return Block(text=str(value["text"]), keys=tuple(lines), lines=lines)

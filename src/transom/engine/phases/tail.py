@@ -1,0 +1,27 @@
+"""*tail*: what stands at the end of the payload, in its fixed order, and how the answer begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...messages import Message, Turn
+from ..ledger.live import LiveTurn
+from ..placement.prefill import is_unanswered
+from ..state import CompileState
+
+__all__ = ["tail"]
+
+
+async def tail(state: CompileState) -> None:
+    """Put the additions before what phases and slots said, and count what is really there."""
+    ending = state.ending
+    state.tail = [*ending.texts, *state.tail]
+    state.ending = replace(ending, texts=())
+    budget = state.budget
+    assert budget is not None
+    state.budget = replace(budget, system=state.weigh_system(state.session.prompt), tail=state.tail_tokens)
+    begun = bool(state.turns) and is_unanswered(state.turns[-1].turn) and not state.turns[-1].turn.messages[-1].tool_calls
+    if ending.prefill and not begun:
+        message = Message("assistant", ending.prefill)
+        turn = Turn((message,), (message,), ((),), (-1,))
+        state.begun = LiveTurn(turn, turn, -1, b"", {})
