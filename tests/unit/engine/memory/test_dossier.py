@@ -68,14 +68,14 @@ async def scope(store: Store, clock: Clock) -> MemoryScope:
     await projects.register("Lighthouse")
     names = iter(f"s{number}" for number in range(100))
     other = await open_memory(store, "lighthouse", clock=clock)
-    await other.facts.set("lamp", "LIGHTHOUSE LAMP")
-    await other.entries.remember("LIGHTHOUSE ENTRY")
+    await other.memory.facts.set("lamp", "LIGHTHOUSE LAMP")
+    await other.memory.entries.remember("LIGHTHOUSE ENTRY")
     await other.sessions.save("LIGHTHOUSE SUMMARY")
     port = await open_memory(store, "Port", clock=clock, ids=lambda: next(names))
-    await port.facts.set("berths", "twelve", importance=0.9, description="of the outer quay")
-    await port.facts.set("cranes", "three")
-    await (await open_memory(store, clock=clock)).facts.set("style", "short sentences", importance=1.0)
-    await port.entries.remember("The old quay is closed.", title="Quay closed", type="decision")
+    await port.memory.facts.set("berths", "twelve", importance=0.9, description="of the outer quay")
+    await port.memory.facts.set("cranes", "three")
+    await (await open_memory(store, clock=clock)).memory.facts.set("style", "short sentences", importance=1.0)
+    await port.memory.entries.remember("The old quay is closed.", title="Quay closed", type="decision")
     await port.sessions.save(
         "Dredged the outer harbour.\n\nThe pilots were told.",
         title="Dredging",
@@ -89,7 +89,7 @@ async def scope(store: Store, clock: Clock) -> MemoryScope:
 async def test_a_dossier_tells_all_parts_with_the_address_of_each(scope: MemoryScope, clock: Clock) -> None:
     clock.now += 3 * 3600
     dossier = await scope.restore(count=count)
-    entry = (await scope.entries.list())[0]
+    entry = (await scope.memory.entries.list())[0]
     assert dossier.text.splitlines() == [
         'Session "Dredging" of project port, saved 3 hours ago: context://sessions/port/s0',
         "",
@@ -178,10 +178,10 @@ async def test_restoring_changes_nothing(scope: MemoryScope, store: Store) -> No
         return [
             [(name, dict(await store.read_all(name))) for name in NAMESPACES],
             list(await store.stats("memory", "entries/")),
-            scope.facts.version,
+            scope.memory.facts.version,
         ]
 
-    await scope.facts.list()
+    await scope.memory.facts.list()
     before = await everything()
     for budget in (0, 30, 100, 2000):
         await scope.restore(count=count, max_tokens=budget)
@@ -215,7 +215,7 @@ async def test_a_long_summary_does_not_take_the_place_of_everything(scope: Memor
 
 
 async def test_a_long_item_is_shown_in_part_with_its_address(scope: MemoryScope) -> None:
-    await scope.facts.set("log", "line of a log\n" * 1000)
+    await scope.memory.facts.set("log", "line of a log\n" * 1000)
     dossier = await scope.restore(count=count)
     assert "characters not shown. All of it: context://memory/projects/port/log" in dossier.text
     assert "line of a log\n  line of a log" in dossier.text
@@ -252,15 +252,15 @@ async def test_switching_opens_another_projects_memory_and_nothing_else(scope: M
     switched = await switch_context(scope, "LIGHTHOUSE")
     assert switched.project is not None
     assert switched.project.id == "lighthouse"
-    assert [fact.key for fact in await switched.facts.list()] == ["lamp", "style"]
-    assert [entry.content for entry in await switched.entries.list()] == ["LIGHTHOUSE ENTRY"]
+    assert [fact.key for fact in await switched.memory.facts.list()] == ["lamp", "style"]
+    assert [entry.content for entry in await switched.memory.entries.list()] == ["LIGHTHOUSE ENTRY"]
     assert (await switched.sessions.get()).summary == "LIGHTHOUSE SUMMARY"
-    # Who holds the facts of before (a context, its prompt) goes on with the new project.
-    assert scope.facts is switched.facts
+    # Who holds the memory of before (a context, its prompt) goes on with the new project.
+    assert scope.memory is switched.memory
     nowhere = await switch_context(switched, "")
     assert nowhere.project is None
-    assert [fact.key for fact in await nowhere.facts.list()] == ["style"]
-    assert await nowhere.entries.list() == []
+    assert [fact.key for fact in await nowhere.memory.facts.list()] == ["style"]
+    assert await nowhere.memory.entries.list() == []
 
 
 async def test_an_unknown_project_is_refused_and_everything_stays_as_it_is(scope: MemoryScope, store: Store) -> None:
@@ -268,19 +268,19 @@ async def test_an_unknown_project_is_refused_and_everything_stays_as_it_is(scope
         await switch_context(scope, "harbor")
     assert "lighthouse, port" in refused.value.hint
     assert 'manage_projects(action="register"' in refused.value.hint
-    assert scope.facts.project == "port"
-    assert [entry.title for entry in await scope.entries.list()] == ["Quay closed"]
+    assert scope.memory.facts.project == "port"
+    assert [entry.title for entry in await scope.memory.entries.list()] == ["Quay closed"]
     assert await store.list("projects") == ["lighthouse", "port"]
     with pytest.raises(NotFoundError):
         await open_memory(store, "harbor")
 
 
 async def test_local_facts_come_before_global_ones(scope: MemoryScope) -> None:
-    await scope.facts.set("style", "long sentences")
-    found = await scope.facts.get("style")
+    await scope.memory.facts.set("style", "long sentences")
+    found = await scope.memory.facts.get("style")
     assert found is not None
     assert (found.value, found.project) == ("long sentences", "port")
-    assert (await (await switch_context(scope, "lighthouse")).facts.list("style"))[0].value == "short sentences"
+    assert (await (await switch_context(scope, "lighthouse")).memory.facts.list("style"))[0].value == "short sentences"
 
 
 # ── laws ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
