@@ -42,7 +42,7 @@ def _reason(state: CompileState, before: Compared, held: int) -> str:
         return f"{lineage.current} opened since the last compile for this target"
     if before.stable == 0:
         return "another conversation was loaded"
-    return "a function in a slot changed the conversation" if state.messages is not None else "it is another than before"
+    return "a function in a slot changed the conversation" if state.messages is not None else ""
 
 
 def _stretches(state: CompileState) -> Iterator[Stretch]:
@@ -116,7 +116,9 @@ def _named(state: CompileState) -> Iterator[tuple[Part, str]]:
             yield (frozen[at] if at >= 0 else "system"), f"system[{number}]"
             continue
         known = turns.get(id(element.blocks))
-        if known is not None:
+        if state.messages is not None:
+            last = "message", f"messages[{number - system}]"
+        elif known is not None:
             last = _turn(known)
         elif number >= len(state.elements):
             last = "tail", "the tail"

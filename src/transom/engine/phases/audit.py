@@ -50,7 +50,7 @@ def _audit_cache(state: CompileState) -> None:
 
 
 def _head(state: CompileState, frame: Frame) -> tuple[list[Section], list[Mark]]:
-    """Tools and system prompt, and the breakpoints there; one of the whole request, which moves with its end, has no sections."""
+    """Tools and system prompt, and the breakpoints there. That of the whole request, which moves with its end, has -1."""
     budget = state.budget
     assert budget is not None
     members = raw_object(frame.before + frame.after)

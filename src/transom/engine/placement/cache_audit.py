@@ -146,7 +146,8 @@ class CacheAudit:
                     f"it changed in each of the last {times} compiles: no breakpoint behind it can hit; "
                     "put what changes at the tail",
                 )
-        if not named and len(self._breaks) == _TOO_OFTEN and all(report.broken for report in self._breaks):
+        often = len(self._breaks) == _TOO_OFTEN and all(report.broken for report in self._breaks)
+        if often and not named and self._breaks[-1].part not in ("tools", "system"):
             last = self._breaks[-1]
             yield Finding(
                 f"changes:{last.part}",

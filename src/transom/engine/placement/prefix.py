@@ -6,14 +6,14 @@ report is made only where less stands still than before; in all other compiles i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 __all__ = ["Part", "PrefixReport", "Stretch", "located", "prefix_report"]
 
-Part = Literal["", "tools", "system", "memory", "state", "head", "message", "tail", "target"]
-"""What a stretch of a payload is. ``target``: the first compile for it, so that nothing is cached yet."""
+Part = Literal["", "tools", "system", "memory", "state", "head", "message", "tail"]
+"""What a stretch of a payload is: memory and state are those frozen behind the system prompt, the head opens a window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def prefix_report(held: int, due: int, length: int, tokens: int, stretches: Iter
         length: bytes of this compile's sequence.
         tokens: what this payload weighs.
         stretches: this payload's parts in order; looked at only where something was lost.
-        reason: why, where the caller knows.
+        reason: why, where the caller knows better than what the part says.
     """
     lost = min(due, length) - held
     if lost <= 0:
@@ -86,5 +86,16 @@ def prefix_report(held: int, due: int, length: int, tokens: int, stretches: Iter
         lost_tokens=-(-tokens * lost // length) if length else 0,
         part=found.part,
         where=found.where,
-        reason=reason,
+        reason=reason or _REASONS.get(found.part, ""),
     )
+
+
+_REASONS: Mapping[str, str] = {
+    "tools": "the tools changed",
+    "system": "the system prompt changed",
+    "memory": "the frozen memory changed",
+    "state": "the frozen state changed",
+    "head": "the head of the window changed",
+    "message": "an earlier message changed",
+    "tail": "what stood still before is at the volatile end",
+}
