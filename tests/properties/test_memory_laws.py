@@ -223,7 +223,7 @@ def test_what_changed_since_a_block_is_said_and_nothing_else(before: list[Fact],
     assert bool(text) == bool(changed or gone)
     for key in changed:
         assert now.lines[key] in text
-    assert sum(line.startswith("- ") for line in text.splitlines()) == len(changed) + bool(gone)
+    assert sum(line.startswith("- ") for line in text.splitlines()) == len(changed | gone)
 
 
 @pytest.mark.feature("S10")

@@ -121,7 +121,7 @@ class MemoryWords:
         left_out_hint: added to it where the model has the ``context`` tool.
         changes_name: the element that frames what changed since the block was written.
         changes_opening: the first line inside it.
-        removed: the facts that are gone: their ``{keys}``.
+        removed: one fact that is gone: its ``{key}``.
         changes_left_out: how many further changes (``{count}``) there is no room for.
         nothing_remembered: the summary of a recall that found nothing.
         remembered: the summary of a recall: how many ``{facts}`` and ``{entries}`` there are.
@@ -165,9 +165,9 @@ class MemoryWords:
         """How many facts there is no room for."""
         return self.left_out.format(count=count) + (self.left_out_hint if tool else "")
 
-    def removed_line(self, keys: Sequence[str]) -> str:
-        """The facts that are gone."""
-        return self.removed.format(keys=", ".join(keys))
+    def removed_line(self, key: str) -> str:
+        """A fact that is gone."""
+        return self.removed.format(key=key)
 
     def changes_left_out_note(self, count: int) -> str:
         """How many changes there is no room for."""

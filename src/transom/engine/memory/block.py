@@ -95,11 +95,9 @@ def render_changes(frozen: Block, now: Block, words: MemoryWords, *, max_tokens:
     """
     if frozen is now or frozen.lines == now.lines:
         return ""
-    changed = [(key, line) for key, line in now.lines.items() if frozen.lines.get(key) != line]
-    gone = [key for key in frozen.lines if key not in now.lines]
-    if gone:
-        # First: to go on believing what is no longer so is worse than not to know something new.
-        changed.insert(0, ("", _escape(words.removed_line(gone), words)))
+    # First what is gone: to go on believing what is no longer so is worse than not to know something new.
+    changed = [(key, _escape(words.removed_line(key), words)) for key in frozen.lines if key not in now.lines]
+    changed += [(key, line) for key, line in now.lines.items() if frozen.lines.get(key) != line]
     frame = _Frame(words.changes_name, words.changes_opening)
 
     def left_out(number: int) -> str:
