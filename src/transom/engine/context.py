@@ -28,6 +28,7 @@ from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
 from .additions import Additions
 from .events import EVENT_NAMES
+from .explaining import Explanation
 from .forming import Forming
 from .ledger.records import Lineage
 from .ledger.window import LiveWindow
@@ -369,6 +370,17 @@ class Context:
             weigh=self._weights.weigh,
             learned_ratio=correction(self._settings.usage, self._calibration),
         )
+
+    def explain(self, turn: int = -1) -> Explanation:
+        """What a compile did: what each part cost, what moved where and why, how far the prefix held and what moved it.
+
+        Args:
+            turn: number of the compile in this session, from 1; or counted from the end, from -1. The last 512 are remembered.
+
+        Raises:
+            InputError: there is no such compile, or it is no longer remembered.
+        """
+        return self._session.recent.explain(turn)
 
     def report_usage(self, input_tokens: int) -> None:
         """Tell what the provider counted for the last payload.
