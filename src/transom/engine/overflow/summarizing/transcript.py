@@ -80,7 +80,8 @@ class Transcript:
 
     def _written(self, spoken: Spoken, limit: int | None) -> str:
         words = self.vocabulary.summarizing
-        role = spoken.message.role if not spoken.message.name else f"{spoken.message.role} {spoken.message.name}"
+        role = words.speaker(spoken.message.role)
+        role = f"{role} {spoken.message.name}" if spoken.message.name else role
         lines = [words.entry.format(number=spoken.number, role=role)]
         pieces = sum(_holds_text(part) for part in _flat(spoken.message.parts)) or 1
         share = None if limit is None else max(limit // pieces, 1)

@@ -36,17 +36,20 @@ THOUGHT = 1_024
 OVERLONG = 2
 """An answer may be that many times as long as asked: models count words badly. Beyond it, it is no summary."""
 
-MAX_PARTS = 16
-"""Requests that one closing is worth; messages are shortened further rather than asked about in more."""
+MAX_PARTS = 24
+"""Parts that one closing is worth; messages are shortened further rather than asked about in more."""
 
-MOST_MERGES = 4
-"""Levels of merging: each makes at most half as many summaries of them, so sixteen parts need no more."""
+MOST_MERGES = 5
+"""Levels of merging: each makes at most half as many summaries of them, so that many parts need no more."""
+
+MOST_OF_WINDOW = 1 / 8
+"""Share of the model's window that a summary may have: question, thoughts and an overlong answer come on top."""
 
 LEAST_SPACE = 200
 """Tokens that must be left for material, or the model's window holds little beyond the question."""
 
-LEAST_SHARE = 40
-"""Tokens below which an excerpt of a message would be its marks alone."""
+LEAST_SHARE = 120
+"""Tokens below which an excerpt of a message is little but its marks: a digest by rule then tells more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class Writer:
         Raises:
             StrategyError: an answer was no summary, or the model cannot hold what would have to be asked.
         """
+        self.limit = max(min(self.limit, int(self.window * MOST_OF_WINDOW)), 1)
         space = self._space(self.limit)
         transcript = Transcript(self.vocabulary, self.tokenizer, RESULT_LENGTH)
         earlier = transcript.whole_within(earlier, space // 3) if earlier else ""
