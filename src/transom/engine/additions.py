@@ -97,7 +97,7 @@ class Additions:
 
     def look_at_the_clock(self) -> None:
         """Take the date for this compile, once: whatever is counted of it is what is shown."""
-        self.date = self.temporal.text() if self.temporal is not None else ""
+        self.date = self.temporal.text(self.words.dates) if self.temporal is not None else ""
 
     async def read(self, turn: int) -> None:
         """Bring ``fresh`` up to date. Where nothing changed this asks memory for a number and is done.

@@ -32,6 +32,8 @@ _TOLD_APART = (
     ("plan", "said"),
     tuple(item.name for item in fields(DigestWords) if item.name.startswith("title_")),
 )
+_DATE = frozenset({"clock", "day", "dd", "hh", "hour", "minute", "mm", "month", "month_name", "weekday", "year"})
+"""A date is put together otherwise in each language."""
 _BREAK = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
@@ -46,7 +48,8 @@ def check_vocabulary(words: Vocabulary) -> None:
     if not isinstance(words, Vocabulary):
         raise InputError(f"vocabulary is a {type(words).__name__}", hint="replace(ENGLISH, reset='…')")
     for place, text, english in _pairs("", words, ENGLISH):
-        given, known = _placeholders(place, text), _placeholders(place, english)
+        given = _placeholders(place, text)
+        known = set(_DATE) if place.startswith("dates.") else _placeholders(place, english)
         unknown = given - known
         if unknown:
             allowed = f"it may hold {', '.join(f'{{{name}}}' for name in sorted(known))}" if known else "it takes none"
@@ -64,6 +67,10 @@ def _pairs(place: str, words: object, english: object) -> Iterator[tuple[str, st
         if not isinstance(words, str):
             raise InputError(f"the vocabulary's {place} is a {type(words).__name__}, not text")
         yield place, words, english
+    elif isinstance(english, tuple):
+        # Names of months, sections of a summary: as many as there are things to name, where that is fixed.
+        if not isinstance(words, tuple) or (place.startswith("dates.") and len(words) != len(english)):
+            raise InputError(f"the vocabulary's {place} does not name {len(english)} things")
     elif is_dataclass(english):
         if not isinstance(words, type(english)):
             raise InputError(f"the vocabulary's {place} is a {type(words).__name__}, not {type(english).__name__}")

@@ -52,6 +52,7 @@ class SummaryWords:
         merge: asks to make one of several.
         update: asks to bring the document up to date.
         entry: the line above one message.
+        user, assistant, system, tool: who said it.
         call: one call of a tool.
         result: one result; ``nameless_result`` where the tool's name is not known, ``failed_result`` where it says it failed.
         attachment, attachment_elsewhere, item: what stands for a file, for one that is an address only, for an item of a
@@ -79,6 +80,10 @@ class SummaryWords:
     merge: str
     update: str
     entry: str
+    user: str
+    assistant: str
+    system: str
+    tool: str
     call: str
     result: str
     nameless_result: str
@@ -117,6 +122,10 @@ class SummaryWords:
         while f"</{tag}" in text:
             tag += "_"
         return f"{what}\n<{tag}>\n{text}\n</{tag}>"
+
+    def speaker(self, role: str) -> str:
+        """``user``, ``assistant``, ``system`` or ``tool`` in these words."""
+        return str(getattr(self, role))
 
     def result_line(self, tool: str, *, failed: bool) -> str:
         """What stands above a result."""

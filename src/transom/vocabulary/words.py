@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields
 
+from .dates import DateWords
 from .digesting import DigestWords
 from .mending import MendingWords
 from .placing import PlacementWords
@@ -44,8 +45,8 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing: the words of one part each; see their
-            modules.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, dates: the words of one part each; see
+            their modules.
     """
 
     locale: str
@@ -66,6 +67,7 @@ class Vocabulary:
     retrieving: RetrievalWords
     remembering: MemoryWords
     placing: PlacementWords
+    dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
         """What a gap hides.
@@ -114,4 +116,4 @@ class Vocabulary:
         return hashlib.sha256(repr(shaping).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing"})
+_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "dates"})

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from ...errors import InputError
+from ...vocabulary.dates import DateWords
 from ...vocabulary.locales.de.dates import DATES as GERMAN
 from ...vocabulary.locales.en.dates import DATES as ENGLISH
 from ...vocabulary.locales.es.dates import DATES as SPANISH
@@ -44,6 +45,7 @@ class Temporal:
     Args:
         form: ``standard`` or ``prominent``.
         locale: ``en``, ``de``, ``es``, ``zh_CN`` or ``zh_TW``; other spellings (``de-DE``, ``zh-Hant``) are understood.
+            Empty for the words of the session's vocabulary.
         clock: asked once a compile; its zone is the one that is shown. The machine's by default.
         resolution: ``minute`` or ``day``.
 
@@ -52,7 +54,7 @@ class Temporal:
     """
 
     form: Form = "standard"
-    locale: str = "en"
+    locale: str = ""
     clock: Callable[[], datetime] = local_now
     resolution: Resolution = "minute"
 
@@ -63,11 +65,11 @@ class Temporal:
             raise InputError(f"no resolution {self.resolution!r}", hint="minute or day")
         if not callable(self.clock):
             raise InputError(f"a clock is called for a datetime, this is {type(self.clock).__name__}", hint="clock=lambda: …")
-        object.__setattr__(self, "locale", _known(self.locale))
+        object.__setattr__(self, "locale", _known(self.locale) if self.locale else "")
 
-    def text(self) -> str:
-        """The stamp for this moment."""
-        return stamp(self.clock(), self.form, self.locale, self.resolution)
+    def text(self, words: DateWords = ENGLISH) -> str:
+        """The stamp for this moment; in ``words`` where no locale was chosen."""
+        return _stamped(self.clock(), self.form, self.resolution, _WORDS[self.locale] if self.locale else words)
 
 
 def stamp(moment: datetime, form: Form = "standard", locale: str = "en", resolution: Resolution = "minute") -> str:
@@ -76,8 +78,12 @@ def stamp(moment: datetime, form: Form = "standard", locale: str = "en", resolut
     Raises:
         InputError: an unknown locale.
     """
+    return _stamped(moment, form, resolution, _WORDS[_known(locale)])
+
+
+def _stamped(moment: datetime, form: Form, resolution: Resolution, words: DateWords) -> str:
     clock = moment.time() if resolution == "minute" else None
-    return _WORDS[_known(locale)].stamp(moment.date(), clock, prominent=form == "prominent")
+    return words.stamp(moment.date(), clock, prominent=form == "prominent")
 
 
 def _known(locale: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...words import Vocabulary
+from .dates import DATES
 from .digesting import DIGESTING
 from .mending import MENDING
 from .placing import PLACING
@@ -22,6 +23,7 @@ ENGLISH = Vocabulary(
     retrieving=RETRIEVING,
     remembering=REMEMBERING,
     placing=PLACING,
+    dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
     characters="characters {first}-{last} of line {line}",

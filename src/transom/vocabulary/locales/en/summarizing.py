@@ -59,6 +59,10 @@ SUMMARIZING = SummaryWords(
         "Answer with <analysis> and, in <summary> tags, the whole document, and with nothing else."
     ),
     entry="[{number}] {role}",
+    user="user",
+    assistant="assistant",
+    system="system",
+    tool="tool",
     call="calls {name}: {arguments}",
     result="result of {tool}",
     nameless_result="result",
