@@ -4,61 +4,125 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .engine.context import Context
 from .engine.offload.payloads import PruneSettings
-from .engine.overflow.strategies import chain, clear, digest, reset
+from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
 from .engine.overflow.strategy import Strategy
 from .errors import SettingError, StoreError
 from .settings import Settings
+from .settings.secrets import secret
 from .store.backend import StorageBackend
 from .store.backends.sqlite import SQLiteBackend
 from .store.store import Store
 from .wire.registry import FormatRegistry
 
-__all__ = ["LOCAL_SCOPE", "build_context", "build_strategy", "fresh_store_path", "open_store"]
+if TYPE_CHECKING:
+    from .upstream import ChatModel
+
+__all__ = ["LOCAL_SCOPE", "build_context", "build_strategy", "build_summarizer", "fresh_store_path", "open_store"]
 
 LOCAL_SCOPE = "default"
 """The scope of a store's only user; its namespaces carry no prefix."""
 
-STRATEGIES = ("clear", "digest", "reset")
+MODEL_FREE = ("clear", "digest", "reset")
+WITH_MODEL = ("summarize", "anchored", "background")
 
 
-def build_strategy(names: str) -> Strategy:
+def build_strategy(names: str, summarizer: ChatModel | None = None, *, timeout: float = 60.0) -> Strategy:
     """Overflow strategies by name, in order, as a chain.
+
+    ``background`` is ``summarize`` off-turn. ``server`` comes first, if at all: those after it are its fallback.
 
     Args:
         names: separated by commas.
+        summarizer: the model that ``summarize``, ``anchored`` and ``background`` ask.
+        timeout: seconds it may take for one closing.
 
     Raises:
-        SettingError: a name that is no strategy.
+        SettingError: a name that is no strategy, one that needs a model where there is none, or ``server`` in the wrong place.
     """
-    steps: list[Strategy] = []
-    for name in names.split(","):
-        match name.strip():
-            case "clear":
-                steps.append(clear())
-            case "digest":
-                steps.append(digest())
-            case "reset":
-                steps.append(reset())
-            case unknown:
-                raise SettingError(
-                    f"no overflow strategy {unknown!r}", hint=f"use {', '.join(STRATEGIES)}, separated by commas"
-                )
+    first, *rest = [name.strip() for name in names.split(",")]
+    if first == "server":
+        return server(fallback=build_strategy(",".join(rest or MODEL_FREE), summarizer, timeout=timeout))
+    steps = [_step(name, summarizer, timeout) for name in (first, *rest)]
     return steps[0] if len(steps) == 1 else chain(*steps)
 
 
-def build_context(settings: Settings, store: Store, registry: FormatRegistry, *, window: int) -> Context:
-    """A context as the settings say.
+def _step(name: str, summarizer: ChatModel | None, timeout: float) -> Strategy:
+    if name in WITH_MODEL and summarizer is None:
+        raise SettingError(
+            f"the strategy {name!r} needs a model that writes summaries", hint="set summarizer_url and summarizer_model"
+        )
+    match name:
+        case "clear":
+            return clear()
+        case "digest":
+            return digest()
+        case "reset":
+            return reset()
+        case "summarize" if summarizer is not None:
+            return summarize(summarizer, timeout=timeout)
+        case "anchored" if summarizer is not None:
+            return anchored(summarizer, timeout=timeout)
+        case "background" if summarizer is not None:
+            return background(summarize(summarizer, timeout=None))
+        case "server":
+            raise SettingError(
+                "the strategy 'server' comes first", hint="those after it are its fallback: server,clear,digest,reset"
+            )
+        case unknown:
+            known = ", ".join((*MODEL_FREE, *WITH_MODEL, "server"))
+            raise SettingError(f"no overflow strategy {unknown!r}", hint=f"use {known}, separated by commas")
+
+
+async def build_summarizer(settings: Settings) -> ChatModel | None:
+    """The model that writes summaries, if the settings name one and a strategy asks it; its window is learnt where it can be.
 
     Raises:
-        SettingError: an unknown strategy or tokenizer.
+        SettingError: only half of it is named, or the variable of its key is not set.
+    """
+    if not {name.strip() for name in settings.strategy.split(",")} & set(WITH_MODEL):
+        return None
+    url, model = settings.summarizer_url, settings.summarizer_model
+    if url is None and model is None:
+        return None
+    if url is None or model is None:
+        missing = "summarizer_url" if url is None else "summarizer_model"
+        raise SettingError("the model that writes summaries is only half named", hint=f"set {missing} too")
+    # Most runs ask no model, and an HTTP client takes 15 ms to import.
+    from .upstream import ChatModel
+
+    key = settings.summarizer_key
+    summarizer = ChatModel(
+        url,
+        model,
+        key=None if key is None else secret(key, "summarizer_key"),
+        window=settings.summarizer_window,
+        timeout=settings.summarizer_timeout,
+    )
+    await summarizer.learn_window()
+    return summarizer
+
+
+def build_context(
+    settings: Settings, store: Store, registry: FormatRegistry, *, window: int, summarizer: ChatModel | None = None
+) -> Context:
+    """A context as the settings say.
+
+    Args:
+        settings, store, registry: its parts.
+        window: tokens that payloads must fit.
+        summarizer: what ``build_summarizer`` gave.
+
+    Raises:
+        SettingError: an unknown strategy or tokenizer, or a strategy that needs a model where there is none.
     """
     return Context(
         window=window,
         store=store,
-        overflow=build_strategy(settings.strategy),
+        overflow=build_strategy(settings.strategy, summarizer, timeout=settings.summarizer_timeout),
         tokenizer=settings.tokenizer,
         trigger=settings.trigger,
         low_water=settings.low_water,

@@ -7,7 +7,7 @@ import asyncio
 from ..engine.payload import Payload
 from ..errors import FormatError, UsageError
 from ..recorder.flights import flight
-from ..runtime import build_context, fresh_store_path, open_store
+from ..runtime import build_context, build_summarizer, fresh_store_path, open_store
 from ..settings import Settings
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import Segment, Transcript
@@ -67,8 +67,9 @@ def _segment(transcript: Transcript, conversation: str | None, name: str) -> Seg
 async def _compile(segment: Segment, settings: Settings, window: int, where: str, registry: FormatRegistry) -> Payload:
     end = segment.calls[-1].at if segment.calls else len(segment.messages)
     target = settings.target or segment.head.format or None
+    summarizer = await build_summarizer(settings)
     async with open_store(where, scope=settings.scope) as store:
-        context = build_context(settings, store, registry, window=window)
+        context = build_context(settings, store, registry, window=window, summarizer=summarizer)
         context.head = sendable_head(segment)
         context.append(*segment.messages[:end])
         return await context.compile(target)

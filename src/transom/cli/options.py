@@ -30,6 +30,10 @@ class Fitting:
     strategy: Annotated[str | None, Parameter(name="--strategy", help="Overflow strategies in order, separated by commas.")] = (
         None
     )
+    summarizer_url: Annotated[
+        str | None, Parameter(name="--summarizer-url", help="Where the model that writes summaries is served.")
+    ] = None
+    summarizer_model: Annotated[str | None, Parameter(name="--summarizer-model", help="The name of that model.")] = None
     store: StorePath = None
     tokenizer: Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k, cl100k or chars4.")] = None
     prune: Annotated[bool | None, Parameter(name="--prune", negative="--no-prune", help="Shorten large tool results.")] = None

@@ -15,7 +15,7 @@ from ..engine.context import Context
 from ..errors import StoreError, UsageError
 from ..recorder.flights import FlightRecorder
 from ..replay import Replay, replay
-from ..runtime import build_context, fresh_store_path, open_store
+from ..runtime import build_context, build_summarizer, fresh_store_path, open_store
 from ..settings import Settings
 from ..wire.registry import builtin_registry
 from ..wire.transcripts import Transcript
@@ -79,10 +79,11 @@ async def _replay(transcript: Transcript, data: bytes, settings: Settings, windo
     target = settings.target or _own_format(transcript) or registry.default_target
     calls = sum(len(segment.calls) for conversation in transcript.conversations for segment in conversation.segments)
     recorders: list[FlightRecorder] = []
+    summarizer = await build_summarizer(settings)
     async with open_store(where, scope=settings.scope) as store:
 
         def make_context(name: str) -> Context:
-            context = build_context(settings, store, registry, window=window)
+            context = build_context(settings, store, registry, window=window, summarizer=summarizer)
             recorders.append(FlightRecorder(f"replay-{session}/{name}"))
             context.join(recorders[-1])
             return context

@@ -19,11 +19,18 @@ PREFIX = "TRANSOM_"
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Help text of a setting, what is valid in words, and whether it names a place that a file may give relative to itself."""
+    """Help text of a setting, what is valid in words, and what is special about it.
+
+    Attributes:
+        help, valid: for people.
+        is_path: it names a place, which a file may give relative to itself.
+        is_quoted: a value that does not fit is repeated in the error. False where people may write a secret by mistake.
+    """
 
     help: str
     valid: str
     is_path: bool = False
+    is_quoted: bool = True
 
 
 Tokens = Annotated[int, Meta(ge=1024)]
@@ -31,7 +38,12 @@ Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Place = Annotated[str, Meta(pattern=r"^[^\x00]*[^\x00\s][^\x00]*\Z")]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", max_length=128)]
+Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z", max_length=512)]
+URL = Annotated[str, Meta(pattern=r"^https?://[^\s/@][^\s@]*\Z")]
+Variable = Annotated[str, Meta(pattern=r"^[A-Z_][A-Z0-9_]*\Z", max_length=128)]
+Seconds = Annotated[float, Meta(gt=0, le=100)]
 Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
+_TOKENS = "a whole number of tokens, 1024 or more"
 _SHARE = "a number above 0 and below 1"
 
 
@@ -40,7 +52,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     window: Annotated[
         Tokens | None,
-        About("The window that a payload must fit, in tokens.", "a whole number of tokens, 1024 or more"),
+        About("The window that a payload must fit, in tokens.", _TOKENS),
     ] = None
     target: Annotated[
         Literal["openai", "openai-responses", "anthropic", "gemini"] | None,
@@ -82,6 +94,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Place | None,
         About("What keeps what leaves the window. In a settings file it is relative to that file.", "a path", is_path=True),
     ] = None
+    summarizer_url: Annotated[
+        URL | None,
+        About(
+            "Where the model that writes summaries is served: any OpenAI-compatible API, with or without /v1.",
+            "an address such as http://127.0.0.1:1234/v1, without a key in it",
+            is_quoted=False,
+        ),
+    ] = None
+    summarizer_model: Annotated[
+        Text | None,
+        About("The name of that model at its server.", "a name as the server spells it"),
+    ] = None
+    summarizer_window: Annotated[
+        Tokens | None,
+        About("The window of that model. Unset: what its server says, else the window of the session.", _TOKENS),
+    ] = None
+    summarizer_key: Annotated[
+        Variable | None,
+        About(
+            "The name of the environment variable that holds the key for that server; never the key.",
+            "the name of a variable in capitals, such as OPENAI_API_KEY",
+            is_quoted=False,
+        ),
+    ] = None
+    summarizer_timeout: Annotated[
+        Seconds,
+        About("How long that model may take for one closing of a window, in seconds.", "a number above 0, up to 100"),
+    ] = 60.0
     scope: Annotated[
         Name,
         About("Whose records are shared; nothing crosses from one scope to another.", "a name of letters, digits, ., _ and -"),
@@ -99,6 +139,7 @@ class Setting:
         valid: what its value may be, in words.
         type: its type, constraints included, as msgspec reads it.
         is_path: whether it names a place that a file may give relative to itself.
+        is_quoted: whether a value that does not fit is repeated in the error.
     """
 
     key: str
@@ -107,6 +148,7 @@ class Setting:
     valid: str
     type: object
     is_path: bool = False
+    is_quoted: bool = True
 
     @property
     def variable(self) -> str:
@@ -126,5 +168,5 @@ def catalogue() -> dict[str, Setting]:
     for field in msgspec.structs.fields(Settings):
         hint = hints[field.name]
         about = next(item for item in hint.__metadata__ if isinstance(item, About))
-        found[field.name] = Setting(field.name, field.default, about.help, about.valid, hint, about.is_path)
+        found[field.name] = Setting(field.name, field.default, about.help, about.valid, hint, about.is_path, about.is_quoted)
     return found

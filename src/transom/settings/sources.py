@@ -193,4 +193,5 @@ def _convert(setting: Setting, value: object, *, strict: bool) -> object:
 
 
 def _misfit(setting: Setting, value: object, where: str) -> SettingError:
-    return SettingError(f"{where}: {setting.key} cannot be {value!r}", hint=f"it is {setting.valid}")
+    said = repr(value) if setting.is_quoted else "what it is set to"
+    return SettingError(f"{where}: {setting.key} cannot be {said}", hint=f"it is {setting.valid}")
