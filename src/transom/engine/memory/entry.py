@@ -62,7 +62,7 @@ class Entry:
         confidence: how sure it is.
         created: unix time in seconds.
         expires_at: unix time at which it is forgotten; ``None`` for never.
-        uses: how often it was recalled or read, as far as the store knows.
+        uses: how often it was recalled or read, as far as the store knows; filled in where entries are listed or recalled.
     """
 
     id: str

@@ -68,6 +68,11 @@ class Fact:
         """The address that gives the value back."""
         return format_uri(NAMESPACE, self.path)
 
+    @property
+    def searchable(self) -> str:
+        """What full-text search sees of it."""
+        return "\n".join(part for part in (self.key, self.description, self.value) if part)
+
     def expired(self, now: float, turn: int, session: str) -> bool:
         """Whether it is no longer valid: by the clock, or by the turns of the session that set it."""
         if self.expires_at is not None and now >= self.expires_at:

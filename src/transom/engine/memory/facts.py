@@ -106,6 +106,11 @@ class Facts:
         """
         return self._version
 
+    @property
+    def known(self) -> tuple[Fact, ...]:
+        """What was read of memory so far, expired facts included; in path order. Reads nothing."""
+        return tuple(fact for _, fact in sorted((self._known or {}).items()))
+
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def get(self, key: str, *, turn: int = 0) -> Fact | None:
@@ -225,6 +230,14 @@ class Facts:
                     continue
                 await self._remove(seen)
             await self._done(change)
+            return True
+
+    async def put_back(self, fact: Fact) -> bool:
+        """Store a fact as it was, unless there is one of its key; whether it was stored. Asks no hook: it was allowed once."""
+        async with self._lock:
+            if await self._look(fact.key, fact.project) is not None:
+                return False
+            await self._keep(fact)
             return True
 
     async def rename(self, old: str, new: str, *, turn: int = 0) -> Fact:
@@ -412,8 +425,7 @@ class Facts:
         return None if fact is None or self._expired(fact, turn) else fact
 
     async def _keep(self, fact: Fact) -> None:
-        seen = "\n".join(part for part in (fact.key, fact.description, fact.value) if part)
-        await self._store.put(NAMESPACE, fact.value, path=fact.path, meta=encode_meta(fact), text=seen)
+        await self._store.put(NAMESPACE, fact.value, path=fact.path, meta=encode_meta(fact), text=fact.searchable)
         self._note(fact.path, fact)
 
     async def _remove(self, fact: Fact) -> None:

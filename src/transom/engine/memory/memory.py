@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...errors import InputError, NotFoundError
+from ...store.backend import Search
+from ...store.fulltext import rank
 from ...store.search import SearchHit
 from ...store.uri import SCHEME, parse_uri
 from ...vocabulary import ENGLISH
@@ -213,17 +215,20 @@ class Memory:
         """
         _check_limit(limit)
         _check_type(type)
+        if not isinstance(self._store.backend, Search):
+            return Found(query, await self._scanned(query, limit, type, turn))
         hits: dict[str, MemoryHit | None] = {}
+        visible: list[MemoryHit] = []
         wanted = limit * _SPREAD
         while True:
             # What others remember is found as well and passed over, so more is asked for until it is enough.
             found = await self._store.search(query, (NAMESPACE,), wanted)
             for hit in found:
-                if hit.uri not in hits:
+                if hit.uri not in hits and len(visible) < limit:
                     hits[hit.uri] = await self._seen(hit, type, turn)
-            visible = [hit for hit in hits.values() if hit is not None]
-            if len(visible) >= limit or len(found) < wanted or wanted >= _DEEPEST:
-                return Found(query, tuple(visible[:limit]))
+                    visible = [seen for seen in hits.values() if seen is not None]
+            if len(visible) == limit or len(found) < wanted or wanted >= _DEEPEST:
+                return Found(query, tuple(visible))
             wanted *= _SPREAD
 
     async def forget(self, entry_id: str, *, turn: int = 0) -> Forgotten:
@@ -269,16 +274,32 @@ class Memory:
             entry = await self.entries.at(path)
             if entry is None or (type is not None and entry.type != type):
                 return None
-            return MemoryHit("context", entry.id, hit.uri, hit.score, hit.snippet, entry)
+            return _hit(entry, hit.score, hit.snippet)
         fact = await self.facts.get(path, turn=turn) if type is None and self._names_fact(path) else None
         if fact is None or fact.path != path:
             return None
-        return MemoryHit("facts", fact.key, hit.uri, hit.score, hit.snippet, fact)
+        return _hit(fact, hit.score, hit.snippet)
+
+    async def _scanned(self, query: str, limit: int, type: EntryType | None, turn: int) -> tuple[MemoryHit, ...]:  # noqa: A002
+        """The same over a backend without an index, which would see the texts alone: no titles, tags, keys or descriptions."""
+        await self.facts.refresh()
+        facts = await self.facts.list(turn=turn) if type is None else []
+        documents: list[tuple[Fact | Entry, str]] = [(fact, fact.searchable) for fact in facts]
+        documents += [(entry, entry.searchable) for entry in await self.entries.list(type=type)]
+        hits = [_hit(record, score, snippet) for record, score, snippet in rank(documents, query, limit)]
+        await self.entries.use([hit.record for hit in hits if isinstance(hit.record, Entry)])
+        return tuple(hits)
 
     def _names_fact(self, name: str) -> bool:
         """Whether this can be the key or the path of a fact that is seen from here."""
         own = project_folder(self.facts.project)
         return bool(name) and (name.partition("/")[0] not in RESERVED or (bool(own) and name.startswith(own)))
+
+
+def _hit(record: Fact | Entry, score: float, snippet: str) -> MemoryHit:
+    if isinstance(record, Entry):
+        return MemoryHit("context", record.id, record.uri, score, snippet, record)
+    return MemoryHit("facts", record.key, record.uri, score, snippet, record)
 
 
 def _check_limit(limit: int) -> None:
