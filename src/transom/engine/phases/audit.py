@@ -62,9 +62,12 @@ def _head(state: CompileState, frame: Frame) -> tuple[list[Section], list[Mark]]
     for name, plain in (("tools", frame.tools), ("system", frame.system)):
         if not plain:
             continue
-        for index, (data, sent) in enumerate(zip(raw_items(plain), raw_items(members[name]), strict=True)):
+        # A system prompt that was handed in as one string goes out as one, and carries no marker.
+        listed = plain.startswith(b"[")
+        pairs = zip(raw_items(plain), raw_items(members[name]), strict=True) if listed else [(plain, b"")]
+        for index, (data, sent) in enumerate(pairs):
             passed += len(data) + 1
-            sections.append(Section(f"{name}[{index}]", data))
+            sections.append(Section(f"{name}[{index}]" if listed else name, data))
             if _MARKER in sent and raw_object(sent).get("cache_control", b"null") != b"null":
                 marks.append(Mark(sections[-1].where, len(sections), max(1, int(passed * tokens_a_byte))))
     if members.get("cache_control", b"null") != b"null":

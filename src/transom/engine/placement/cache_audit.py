@@ -210,7 +210,7 @@ _DATE = (
     r"|\d{1,2}\.? (?:de )?[^\W\d]{3,10},?(?: de)? \d{4}|[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})"
 )
 _CUE = (
-    r"(?:today|current(?:ly)?|now|date|time|as of|heute|datum|zeit|jetzt|hoy|fecha|hora|ahora"
+    r"(?:\b(?:today(?:'s)?|current(?:ly)?|now|date|time|as of|heute|datum|zeit|jetzt|hoy|fecha|hora|ahora)\b"
     r"|今天|现在|日期|时间|現在|時間)"
 )
 _KINDS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
