@@ -13,20 +13,46 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ..errors import FormatError
 from ..wire import transcripts
 from ..wire.format import Format, Request
-from ..wire.registry import FormatRegistry
+from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts.sendable import sendable_head
 from . import output
 
-__all__ = ["Chosen", "File", "From", "Recording", "Source", "note_damage", "read_bytes", "read_source"]
+__all__ = [
+    "Chosen",
+    "File",
+    "From",
+    "Recording",
+    "Source",
+    "note_damage",
+    "read_bytes",
+    "read_source",
+    "readable",
+    "writable",
+]
+
+
+def readable(_type: object, name: str | None) -> None:
+    """A format that can be read: of request bodies or of session files."""
+    if name is not None:
+        known = dict.fromkeys((*builtin_registry(plugins=True).names, *transcripts.reader_names()))
+        if name not in known:
+            raise ValueError(f"known are {', '.join(known)}")
+
+
+def writable(_type: object, name: str | None) -> None:
+    """A format that can be written."""
+    if name is not None and name not in (registry := builtin_registry(plugins=True)):
+        only_read = "it can only be read; " if name in transcripts.reader_names() else ""
+        raise ValueError(f"{only_read}it is one of {', '.join(registry.names)}")
+
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The file to read, - for stdin.")]
 Recording = Annotated[str, Parameter(allow_leading_hyphen=True, help="A session file or a request body; - for stdin.")]
 Chosen = Annotated[str | None, Parameter(name="--conversation", help="Of a file with several conversations, this one only.")]
-From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
+From = Annotated[str | None, Parameter(name="--format", validator=readable, help="The file's format; detected if left out.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +85,15 @@ def read_bytes(file: str) -> bytes:
 
 
 def read_source(file: str, format: str | None, registry: FormatRegistry) -> Source:  # noqa: A002 - the option's name
-    """Read a file whose format is named or detected.
+    """Read a file whose format is named (see ``readable``) or detected.
 
     Raises:
-        FormatError: of no known format.
+        FormatError: of no known format, or not of the one named.
     """
     data = read_bytes(file)
     if format is not None:
         if format in registry:
             return Source(data, wire=registry.get(format))
-        if format not in transcripts.reader_names():
-            known = ", ".join(dict.fromkeys((*registry.names, *transcripts.reader_names())))
-            raise FormatError(f"unknown format {format!r}", hint=f"known are {known}")
         return Source(data, transcript=transcripts.load(data, format, name=file))
     transcript = transcripts.load(data, None, name=file)
     if transcript.format in registry:

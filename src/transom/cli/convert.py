@@ -15,13 +15,16 @@ from ..wire.format import Format, RenderOptions
 from ..wire.registry import builtin_registry
 from ..wire.report import Report
 from . import output
-from .conversation import Chosen, File, Source, read_source
+from .conversation import Chosen, File, Source, read_source, readable, writable
 from .options import JSON
 
 __all__ = ["convert"]
 
-From = Annotated[str | None, Parameter(name="--from", help="The file's format; detected if left out.")]
-To = Annotated[str, Parameter(name="--to", help="The wire format to write: openai, openai-responses, anthropic or gemini.")]
+From = Annotated[str | None, Parameter(name="--from", validator=readable, help="The file's format; detected if left out.")]
+To = Annotated[
+    str,
+    Parameter(name="--to", validator=writable, help="The wire format to write: openai, openai-responses, anthropic or gemini."),
+]
 Reasoning = Annotated[str, Parameter(name="--thinking", help="What becomes of reasoning the target cannot take: drop or text.")]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cyclopts import CoercionError, CycloptsError
+from cyclopts import CoercionError, CycloptsError, ValidationError
 
 from ..errors import SettingError, TransomError, UsageError
 
@@ -51,8 +51,11 @@ def explain(error: Exception) -> Failure | None:
         case CoercionError() if error.target_type in _NUMBERS and error.token is not None:
             name = error.token.keyword or "a value"
             return Failure(Failure.USAGE, f"{name} cannot be {error.token.value!r} ({_NUMBERS[error.target_type]})")
+        case ValidationError() if error.argument is not None and error.argument.tokens:
+            token = error.argument.tokens[0]
+            return Failure(Failure.USAGE, f"{token.keyword or 'a value'} cannot be {token.value!r} ({error.exception_message})")
         case CycloptsError():
-            command = " ".join(("transom", *(error.command_chain or ())[1:]))
+            command = " ".join(("transom", *(error.command_chain or ())))
             return Failure(Failure.USAGE, f"{_one_line(str(error))} (see {command} --help)")
         case UsageError() | SettingError():
             return Failure(Failure.USAGE, _one_line(str(error)))

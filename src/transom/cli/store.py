@@ -5,28 +5,26 @@ Knows the store's verbs; opens what is there and never makes a store by looking 
 
 from __future__ import annotations
 
-import asyncio
 from base64 import b64encode
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
+from urllib.parse import unquote
 
 from cyclopts import App, Parameter
 
-from ..errors import StoreError, UsageError
+from ..errors import StoreError, URIError, UsageError
 from ..runtime import open_store
-from ..settings import load
 from ..store.showing import passages
 from ..store.store import Store
 from ..store.uri import NAMESPACES, SCHEME, parse_uri
 from ..tokens import Heuristic
 from . import output
+from .numbers import Budget, Limit, not_negative
+from .opened import with_store
 from .options import JSON, Scope, StorePath
 
 __all__ = ["app"]
-
-T = TypeVar("T")
 
 app = App(name="store", help="List, read, search, check, tidy and export what left the window.")
 
@@ -38,10 +36,11 @@ Expand = Annotated[
 Namespace = Annotated[
     list[str] | None, Parameter(name="--ns", negative="", help="A namespace to look in; may be given several times.")
 ]
-Budget = Annotated[int, Parameter(name="--budget", help="Tokens that the text for a model may have.")]
-Limit = Annotated[int, Parameter(name="--limit", help="Hits at most.")]
 DryRun = Annotated[bool, Parameter(name="--dry-run", negative="", show_default=False, help="Only say what would be removed.")]
-MinAge = Annotated[float, Parameter(name="--min-age", help="Seconds since the last use under which nothing is removed.")]
+MinAge = Annotated[
+    float,
+    Parameter(name="--min-age", validator=not_negative, help="Seconds since the last use under which nothing is removed."),
+]
 
 
 @app.command
@@ -62,7 +61,7 @@ def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json
             for stat in await opened.stats(namespace, prefix)
         ]
 
-    rows = _with(store, scope, listed)
+    rows = with_store(store, scope, listed)
     if json:
         output.json_line({"entries": [{"uri": uri, "bytes": size} for uri, size in rows]})
     else:
@@ -80,12 +79,15 @@ def get(uri: str, /, *, expand: Expand = False, store: StorePath = None, scope: 
     uri:
         context://namespace/path
     """
-    parse_uri(uri)
+    try:
+        parse_uri(uri)
+    except URIError as error:
+        raise UsageError(error.message, hint=error.hint) from None
 
     async def read(opened: Store) -> bytes:
         return await (opened.expand(uri) if expand else opened.get(uri))
 
-    data = _with(store, scope, read)
+    data = with_store(store, scope, read)
     if not json:
         output.raw(data)
         return
@@ -118,6 +120,8 @@ def search(
     query:
         A question in plain words, an identifier, a path, a number.
     """
+    for namespace in ns or ():
+        _check(namespace)
 
     async def find(opened: Store) -> dict[str, object]:
         hits = await opened.search(query, tuple(ns or ()), limit)
@@ -130,7 +134,7 @@ def search(
             ],
         }
 
-    found = _with(store, scope, find)
+    found = with_store(store, scope, find)
     if json:
         output.json_line(found)
     elif found["shown"]:
@@ -147,7 +151,7 @@ def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) 
 
     Exits with 1 if not. Addresses that somebody's text mentions and that are not here are listed, but are no fault.
     """
-    report = _with(store, scope, lambda opened: opened.verify())
+    report = with_store(store, scope, lambda opened: opened.verify())
     if json:
         output.json_line({"ok": report.ok, **asdict(report)})
         return 0 if report.ok else 1
@@ -170,7 +174,7 @@ def gc(
     *, dry_run: DryRun = False, min_age: MinAge = 3600.0, store: StorePath = None, scope: Scope = None, json: JSON = False
 ) -> None:
     """Remove texts and files that nothing stored cites any more."""
-    report = _with(store, scope, lambda opened: opened.gc(dry_run=dry_run, min_age=min_age))
+    report = with_store(store, scope, lambda opened: opened.gc(dry_run=dry_run, min_age=min_age))
     if json:
         output.json_line({"dry_run": dry_run, **asdict(report)})
         return
@@ -196,24 +200,11 @@ def export(directory: Path, /, *, store: StorePath = None, scope: Scope = None, 
         async with open_store(f"{directory}/") as target:
             return await opened.export(target)
 
-    count = _with(store, scope, copy)
+    count = with_store(store, scope, copy)
     if json:
         output.json_line({"entries": count, "directory": str(directory)})
     else:
         output.line(f"{count} entries in {directory}")
-
-
-def _with(path: str | None, scope: str | None, work: Callable[[Store], Awaitable[T]]) -> T:
-    """Open the store that is meant, work with it, close it."""
-    settings = load({"store": path, "scope": scope}).settings
-    if settings.store is None:
-        raise UsageError("no store named", hint="--store PATH, or: transom config set store PATH")
-
-    async def opened() -> T:
-        async with open_store(str(settings.store), scope=settings.scope, create=False) as store:
-            return await work(store)
-
-    return asyncio.run(opened())
 
 
 def _place(where: str) -> tuple[tuple[str, ...], str]:
@@ -221,6 +212,10 @@ def _place(where: str) -> tuple[tuple[str, ...], str]:
     if not where:
         return NAMESPACES, ""
     namespace, _, prefix = where.removeprefix(SCHEME).partition("/")
+    return (_check(namespace),), unquote(prefix) if where.startswith(SCHEME) else prefix
+
+
+def _check(namespace: str) -> str:
     if namespace not in NAMESPACES:
         raise UsageError(f"there is no namespace {namespace!r}", hint=f"one of {', '.join(NAMESPACES)}")
-    return (namespace,), prefix
+    return namespace

@@ -13,13 +13,14 @@ from ..wire.format import Format
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.report import Report, Violation
 from . import output
-from .conversation import File, Source, note_damage, read_source
+from .conversation import File, From, Source, note_damage, read_source, writable
 from .options import JSON
 
 __all__ = ["validate"]
 
-From = Annotated[str | None, Parameter(name="--format", help="The file's format; detected if left out.")]
-Target = Annotated[str | None, Parameter(name="--target", help="The provider asked; the file's own if left out.")]
+Target = Annotated[
+    str | None, Parameter(name="--target", validator=writable, help="The provider asked; the file's own if left out.")
+]
 
 
 def validate(file: File, /, *, format: From = None, target: Target = None, json: JSON = False) -> int:  # noqa: A002

@@ -85,8 +85,37 @@ def test_wrong_usage_is_one_line_that_names_the_help(transom: Run, arguments: tu
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("transom: ")
     assert says in done.stderr
-    assert "--help)" in done.stderr
+    named = " ".join(word for word in arguments[:2] if word in {"config", "show", "set"})
+    assert done.stderr.endswith(f"(see {' '.join(filter(None, ('transom', named)))} --help)\n")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("validate", "FILE", "--format", "nope"),
+        ("validate", "FILE", "--target", "nope"),
+        ("convert", "FILE", "--to", "nope"),
+        ("convert", "FILE", "--from", "nope", "--to", "openai"),
+        ("convert", "FILE", "--to", "openai", "--thinking", "nope"),
+        ("compile", "FILE", "--format", "nope", "--window", "8000"),
+        ("compile", "FILE", "--target", "nope", "--window", "8000"),
+        ("compile", "FILE", "--window", "-5"),
+        ("replay", "FILE", "--format", "nope", "--window", "8000"),
+        ("replay", "FILE", "--tokenizer", "nope", "--window", "8000"),
+        ("replay", "FILE", "--strategy", "nope", "--window", "8000"),
+    ],
+    ids=" ".join,
+)
+def test_a_value_that_an_option_cannot_have_is_wrong_usage_and_the_message_names_those_it_can(
+    transom: Run, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    file = tmp_path / "body.json"
+    file.write_text('{"model": "m", "messages": [{"role": "user", "content": "hi"}]}')
+    done = transom(*(str(file) if word == "FILE" else word for word in arguments))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert ("nope" if "nope" in arguments else "-5") in done.stderr
+    assert any(known in done.stderr for known in ("openai", "drop or text", "1024 or more", "o200k", "clear"))
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_session_file_is_converted_and_cannot_be_written(transom: Run, transcr
     assert done.returncode == 0
     assert json.loads(done.stdout.splitlines()[0])["messages"]
     refused = transom("convert", file, "--to", "claude-code")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
 
 

@@ -116,6 +116,18 @@ def test_verify_names_what_is_missing_and_exits_with_one(transom: Transom, path:
     assert json.loads(transom("gc", "--min-age", 0, "--store", path, "--json").stdout)["removed"] != []
 
 
+def test_an_address_of_a_folder_may_be_listed_as_it_is_written(transom: Transom, path: str) -> None:
+    async def fill() -> None:
+        async with open_store(path) as store:
+            await store.put("notes", "x", path="größe/plan")
+
+    asyncio.run(fill())
+    for where in ("context://notes/gr%C3%B6%C3%9Fe/", "notes/größe/"):
+        assert json.loads(transom("ls", where, "--store", path, "--json").stdout)["entries"] == [
+            {"uri": "context://notes/gr%C3%B6%C3%9Fe/plan", "bytes": 1}
+        ]
+
+
 def test_an_export_is_a_store_that_the_same_commands_read(transom: Transom, path: str, tmp_path: Path) -> None:
     assert transom("export", tmp_path / "out", "--store", path).returncode == 0
     assert transom("get", "context://notes/raw", "--store", tmp_path / "out").stdout == b"\x00exact\r\nbytes \xff"
@@ -127,9 +139,14 @@ def test_an_export_is_a_store_that_the_same_commands_read(transom: Transom, path
     ("arguments", "status", "said"),
     [
         (("get", "context://notes/gone"), 1, b"nothing is stored under context://notes/gone"),
-        (("get", "notes/gone"), 1, b"not a context address"),
+        (("get", "notes/gone"), 2, b"not a context address"),
         (("ls", "nope"), 2, b"there is no namespace 'nope'"),
-        (("search", "x", "--ns", "nope"), 1, b"unknown namespace 'nope'"),
+        (("search", "x", "--ns", "nope"), 2, b"there is no namespace 'nope'"),
+        (("search", "x", "--limit", "-1"), 2, b"--limit cannot be '-1' (it is more than 0)"),
+        (("search", "x", "--limit", "0"), 2, b"--limit cannot be '0' (it is more than 0)"),
+        (("search", "x", "--budget", "-1"), 2, b"--budget cannot be '-1' (it is 0 or more)"),
+        (("gc", "--min-age", "-1"), 2, b"--min-age cannot be '-1' (it is 0 or more)"),
+        (("gc", "--min-age", "nan"), 2, b"--min-age cannot be 'nan' (it is 0 or more)"),
     ],
 )
 def test_errors_are_one_line_with_the_way_out(
