@@ -186,7 +186,10 @@ def session(episodes: int) -> list[Message]:
     return [*opening, *rules, *(message for number in range(1, episodes + 1) for message in episode(number))]
 
 
-SUMMARY = "<analysis>Думаю.</analysis><summary>## Итог\nСделано то и это: context://archive/выдумка</summary>"
+SUMMARY = (
+    "<analysis>Думаю.</analysis><summary>## Итог\nСделано то и это, осталось проверить. Пользователь просил не трогать файл и"
+    " исправить ошибку; причина в кодировке. Всё остальное лежит здесь: context://archive/0123456789abcdef</summary>"
+)
 
 
 def model() -> ScriptedModel:
@@ -235,6 +238,8 @@ async def test_no_strategy_says_anything_past_the_vocabulary(name: str, target: 
     spoken = spoken_by(messages, SUMMARY)
     assert await run(context(make(asked), **settings), messages, spoken, target) == []
     assert spoken.told, "a session in which nothing of ours is seen shows nothing"
+    if asked.received:
+        assert set(_LATIN.findall(ENGLISH.summarizing.mark)) <= spoken.told
     for received in asked.received:
         said = [part.text for message in received.request.messages for part in message.parts if isinstance(part, Text)]
         assert spoken.strays(said) == []
