@@ -29,8 +29,8 @@ PUBLIC = {
 CONTEXT = {
     *("system", "tools", "tail", "load", "append"),  # what goes in
     *("compile", "compile_sync", "aclose", "close"),
-    *("use", "on", "join", "report_usage"),  # who steps in, who listens, who tells
-    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "calibration"),  # what can be asked
+    *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
+    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "usage", "calibration"),  # what can be asked
 }
 
 STORE = {

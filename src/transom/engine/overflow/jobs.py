@@ -58,11 +58,21 @@ class Job:
         owner: who started it; there is one job an owner.
         name: what reports call it.
         base: what it was started on.
+        patience: seconds for which a window that has to close now waits for it.
         result, error: what came of it, once ``done``.
     """
 
-    def __init__(self, owner: str, name: str, base: Base, work: Callable[[], Awaitable[object]], timeout: float | None) -> None:
-        self.owner, self.name, self.base = owner, name, base
+    def __init__(
+        self,
+        owner: str,
+        name: str,
+        base: Base,
+        work: Callable[[], Awaitable[object]],
+        *,
+        patience: float,
+        timeout: float | None,
+    ) -> None:
+        self.owner, self.name, self.base, self.patience = owner, name, base, patience
         self.result: object = None
         self.error: Exception | None = None
         self._work, self._timeout = work, timeout
@@ -78,8 +88,8 @@ class Job:
         """Whether it ended, well or not."""
         return self._ended
 
-    async def wait(self, seconds: float) -> bool:
-        """Wait until it has ended, so many seconds at most; whether it has."""
+    async def wait(self) -> bool:
+        """Wait until it has ended, as long as its patience lasts; whether it has."""
         loop = asyncio.get_running_loop()
         woken = asyncio.Event()
 
@@ -94,7 +104,7 @@ class Job:
                 return True
             self._told.append(wake)
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self.patience):
                 await woken.wait()
         except TimeoutError:
             return self._ended
@@ -132,7 +142,7 @@ class Job:
         except Exception as raised:  # noqa: BLE001  # it may be anybody's code: what it raises is told at the next compile
             error = raised
         except BaseException as raised:  # noqa: BLE001  # cancelled, or an exit: nobody waits for this thread to tell it to
-            error = RuntimeError(f"ended by {type(raised).__name__}")
+            error = RuntimeError(f"ended by {type(raised).__name__}: {raised}")
         # Here and not when the loop has ended, which waits for every thread that the work left behind.
         self._end(result, error)
 
@@ -157,17 +167,24 @@ class Jobs:
     _jobs: dict[str, Job] = field(default_factory=dict)
 
     def start(
-        self, owner: str, name: str, base: Base, work: Callable[[], Awaitable[object]], *, timeout: float | None = None
+        self,
+        owner: str,
+        name: str,
+        base: Base,
+        work: Callable[[], Awaitable[object]],
+        *,
+        patience: float = 0.0,
+        timeout: float | None = None,
     ) -> Job:
         """Begin work. One of the same owner that is under way is dropped.
 
         Args:
-            owner, name, base: see ``Job``.
+            owner, name, base, patience: see ``Job``.
             work: makes what is awaited, in the job's own loop.
             timeout: seconds it may take; ``None`` lets it take its time.
         """
         self.drop(owner, "another was started")
-        job = self._jobs[owner] = Job(owner, name, base, work, timeout)
+        job = self._jobs[owner] = Job(owner, name, base, work, patience=patience, timeout=timeout)
         return job
 
     def of(self, owner: str) -> Job | None:
@@ -177,6 +194,10 @@ class Jobs:
     def ended(self) -> list[Job]:
         """The jobs that have ended and that nobody has taken yet, oldest first."""
         return [job for job in self._jobs.values() if job.done]
+
+    def under_way(self) -> list[Job]:
+        """The jobs that have not ended."""
+        return [job for job in self._jobs.values() if not job.done]
 
     def take(self, job: Job) -> None:
         """Its result is used: it is no longer among the jobs."""

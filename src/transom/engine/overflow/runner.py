@@ -12,17 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ...errors import StoreError, StrategyError
-from ...messages import meaning_digest
 from ...store.backend import Write
 from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
 from ...vocabulary import Vocabulary
 from ...wire.format import Head
-from ..ledger.live import LiveTurn, Moved, head_turn
-from ..ledger.records import WindowRecord, decode_record, encode_record, head_path, record_path
+from ..ledger.live import LiveTurn, Moved
+from ..ledger.records import WindowRecord, decode_record, encode_record, record_path
 from .accounting import closed_turns, head_places, moved_by, shortened_texts
-from .archive import archive_writes
+from .archive import archive_writes, head_notes
 from .breaker import Breaker
 from .budget import Budget
 from .deciding import check_outcome, failure, known_record, make_record
@@ -145,7 +144,13 @@ class Runner:
         span = self._span(turns, budget, base, forced=forced)
         movable = movable_tokens(turns)
         must = movable > budget.available
+        if must and not forced:
+            for job in self.jobs.under_way():
+                if job.base.heads(span.turns, span.lineage, span.archive_uri):
+                    await job.wait()
         ready = None if forced else self._ready(span, due=due)
+        if self.struck:
+            span = self._span(turns, budget, base, forced=forced)
         if ready is None and not due and not forced:
             return None
         record = None if must or forced or ready is not None else known_record(span, known)
@@ -267,7 +272,7 @@ class Runner:
         texts = dict.fromkeys([*outcome.texts, *(text for _, text, _ in shortened)])
         record = replace(record, cites=tuple(map(blob_uri, texts)))
         path = record_path(folder, record)
-        writes = [*archived, *(blob_write(text) for text in texts), *self._head_notes(record, path)]
+        writes = [*archived, *(blob_write(text) for text in texts), *head_notes(record, path, self.fingerprint)]
         try:
             stored = await self.store.commit([*writes, Write("windows", path, encode_record(record), if_absent=True)])
         except StoreError as error:
@@ -285,15 +290,6 @@ class Runner:
         own = f"context://archive/{archived[-1].path}" if archived else ""
         size = len(archived[-1].data) if archived else 0
         return Closing(record, tuple(moved_by(span, record, cut, shortened, own, size)), own, reused)
-
-    def _head_notes(self, record: WindowRecord, path: str) -> list[Write]:
-        window = int(path.split("/")[1])
-        meanings = [meaning_digest(head_turn(item.text).messages[0]) for item in record.items if item.kind == "head"]
-        return [
-            Write("windows", head_path(meaning, self.fingerprint, window), path.encode(), if_absent=True)
-            for meaning in meanings
-            if meaning is not None
-        ]
 
 
 def _result(job: Job, span: Span) -> Outcome:

@@ -45,7 +45,7 @@ class Background:
         return f"background({self.strategy.fingerprint})"
 
     async def apply(self, span: Span) -> Outcome:
-        """What the work decided, where it is ready; else nothing yet.
+        """What the work decided, where it is ready; else nothing yet. For work under way the runner has waited.
 
         Raises:
             StrategyError: it is not ready, and the window has to close now.
@@ -54,11 +54,16 @@ class Background:
             # Who asks for a new window wants it now, and what is under way would not fold as much.
             span.jobs.drop(self.fingerprint, "a new window was asked for")
             return await self.strategy.apply(span)
-        job = self._standing(span) or self._started(span)
-        must = span.total_after(Outcome()) > span.room.available
+        job, must = self._standing(span), span.total_after(Outcome()) > span.room.available
+        if job is None:
+            job = self._started(span)
+            # Whether it has ended already or not: what a payload holds is no matter of a thread's speed.
+            if not must:
+                return Outcome(strategy=self.name, waiting=True)
+            await job.wait()
         if not job.done and not must:
             return Outcome(strategy=self.name, waiting=True)
-        if not job.done and not await job.wait(self.wait):
+        if not job.done:
             span.jobs.drop(self.fingerprint, "it was not ready when the window had to close")
             raise StrategyError(f"not ready within {self.wait:g} seconds, when the window had to close")
         span.jobs.take(job)
@@ -79,7 +84,9 @@ class Background:
         base = Base(span.lineage.current, tuple(span.turns[: span.deepest]), span.archive_uri(span.deepest))
         # The turns as read: those of the session go on growing.
         read = replace(span, turns=tuple(span.turns))
-        return span.jobs.start(self.fingerprint, self.name, base, lambda: self.strategy.apply(read), timeout=self.timeout)
+        return span.jobs.start(
+            self.fingerprint, self.name, base, lambda: self.strategy.apply(read), patience=self.wait, timeout=self.timeout
+        )
 
 
 def background(strategy: Strategy, *, wait: float = 10.0, timeout: float = 600.0) -> Background:
