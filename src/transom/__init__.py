@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .engine.context import Context
+    from .engine.memory.hooks import MemorySettings
     from .engine.offload.payloads import PruneSettings
     from .engine.overflow.durable import compact_history, plan_compaction, summarize_history
     from .engine.overflow.guard import guard
     from .engine.overflow.handoff import Handoff
     from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
     from .engine.payload import Payload
+    from .engine.placement.temporal import Temporal
+    from .engine.pool import ContextPool
+    from .engine.snapshot import Snapshot
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
     from .store.backends.filesystem import FilesystemBackend
@@ -38,12 +42,16 @@ else:
 
 _HOMES = (
     (".engine.context", ("Context",)),
+    (".engine.memory.hooks", ("MemorySettings",)),
     (".engine.offload.payloads", ("PruneSettings",)),
     (".engine.overflow.durable", ("compact_history", "plan_compaction", "summarize_history")),
     (".engine.overflow.guard", ("guard",)),
     (".engine.overflow.handoff", ("Handoff",)),
     (".engine.overflow.strategies", ("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize")),
     (".engine.payload", ("Payload",)),
+    (".engine.placement.temporal", ("Temporal",)),
+    (".engine.pool", ("ContextPool",)),
+    (".engine.snapshot", ("Snapshot",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
     (".store.backends.filesystem", ("FilesystemBackend",)),
@@ -55,15 +63,19 @@ _HOMES = (
 __all__ = [
     "Call",
     "Context",
+    "ContextPool",
     "FilesystemBackend",
     "Handoff",
     "MemoryBackend",
+    "MemorySettings",
     "Message",
     "Payload",
     "PruneSettings",
     "Result",
     "SQLiteBackend",
+    "Snapshot",
     "Store",
+    "Temporal",
     "Text",
     "Tool",
     "TransomError",

@@ -21,14 +21,16 @@ PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
-    *("Handoff", "guard"),  # arguments of Context
+    *("Handoff", "guard", "MemorySettings", "Temporal"),  # arguments of Context
+    *("ContextPool", "Snapshot"),  # sessions by key, and as values
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     "PruneSettings",  # the type of an argument of Context
 }
 
 CONTEXT = {
     *("system", "tools", "tail", "load", "append"),  # what goes in
-    *("compile", "compile_sync", "aclose", "close"),
+    *("sticky", "state", "guardrail", "announce", "retract", "announcements", "memory"),  # what is added to it
+    *("compile", "compile_sync", "aclose", "close", "snapshot", "restore", "branch"),
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
     *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "usage", "calibration"),  # what can be asked
 }

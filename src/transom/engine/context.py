@@ -17,7 +17,6 @@ from ..observe.bus import EventBus
 from ..observe.sink import Sink
 from ..store.backends.memory import MemoryBackend
 from ..store.store import Store
-from ..store.uri import check_path
 from ..tokens import Calibration, Tokenizer, Weights
 from ..tokens.named import tokenizer_named
 from ..tokens.usage import Reported, UsagePreference, check_preference, correction
@@ -26,7 +25,9 @@ from ..vocabulary.checking import check_vocabulary
 from ..wire.detect import detect
 from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
+from .adding import Adding
 from .additions import Additions
+from .arguments import check_arguments, check_messages, check_notices, kind, session_name
 from .events import EVENT_NAMES
 from .explaining import Explanation
 from .forming import Forming
@@ -35,11 +36,12 @@ from .ledger.window import LiveWindow
 from .loading import Loader
 from .measuring import take_stock
 from .memory.entries import Entries
+from .memory.fact import Fact
 from .memory.facts import Facts
 from .memory.hooks import MemorySettings
 from .memory.memory import Memory
 from .offload.payloads import PruneSettings
-from .overflow.budget import Usage
+from .overflow.budget import Usage, reserve_for
 from .overflow.guard import Guard
 from .overflow.handoff import Handoff
 from .overflow.runner import Runner
@@ -47,12 +49,12 @@ from .overflow.strategies import chain, clear, digest, reset
 from .overflow.strategy import Strategy
 from .payload import Payload
 from .pipeline import run
-from .placement.announcements import Announcement, Channel
-from .placement.dynamic_state import DynamicState, validated
-from .placement.guardrail import Guardrail
 from .placement.temporal import Temporal
 from .portal import Portal
+from .restoring import Held, give, put_back, replenish, take
+from .retrieval import Answering, Retrieval
 from .slots import SlotFunction, SlotName, Slots
+from .snapshot import Snapshot
 from .state import CompileSettings, CompileState, Session
 
 __all__ = ["Context"]
@@ -60,7 +62,7 @@ __all__ = ["Context"]
 Cancel = Callable[[], bool]
 
 
-class Context:
+class Context(Adding):
     """Compiles one conversation into payloads that fit.
 
     Args:
@@ -81,6 +83,7 @@ class Context:
         guard: thresholds as shares of the whole window, in place of ``trigger``, with the newest messages left alone.
         memory: put the facts of ``ctx.memory`` into payloads: settings, or whether to at all.
         temporal: put the date into payloads, in the tail.
+        context_tool: offer the model tools to read back what left and to keep memory and notes: settings, or whether to at all.
         session: a name under which this session goes on in other processes that share the store: what was put into its
             payloads beside the conversation stays the same there.
 
@@ -107,14 +110,17 @@ class Context:
         guard: Guard | None = None,
         memory: MemorySettings | bool = False,
         temporal: Temporal | None = None,
+        context_tool: Retrieval | bool = False,
         session: str = "",
     ) -> None:
-        _check_arguments(window, store, overflow, prune)
+        made = {name: value for name, value in locals().items() if name not in {"self", "__class__"}}
+        check_arguments(window, store, overflow, prune)
         check_vocabulary(vocabulary)
         if not 0 < trigger <= 1 or not 0 < low_water < 1:
             raise InputError("trigger must lie in (0, 1] and low_water in (0, 1)")
-        _check_notices(window, trigger, handoff, guard)
+        check_notices(window, trigger, handoff, guard)
         self.store = store if store is not None else Store(MemoryBackend())
+        self._made = {**made, "store": self.store}
         self.formats = formats if formats is not None else builtin_registry()
         self.bus = EventBus()
         self._tokenizer = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
@@ -132,8 +138,8 @@ class Context:
             guard=guard,
         )
         self._slots = Slots()
-        additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
-        self._session = Session(additions, _session_name(session), LiveWindow(vocabulary.mending))
+        self._additions = additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
+        self._session = Session(additions, session_name(session), LiveWindow(vocabulary.mending))
         settings = memory if isinstance(memory, MemorySettings) else MemorySettings()
         facts = Facts(self.store, settings=settings, emit=self.bus.emit)
         entries = Entries(self.store, session=session, emit=self.bus.emit)
@@ -147,7 +153,12 @@ class Context:
         self._calibration = Calibration()
         self._estimated = 0
         self._target: str | None = None
+        self._closes_at = int(window * trigger)
+        self._reserve = reserve_for(window, None, counted=False)
+        self._answering = self._answers(context_tool)
+        self.head = self._session.head
         self._runner = Runner(self.store, self._strategy, self._tokenizer, vocabulary, self._fingerprint())
+        self._owed: tuple[Fact, ...] | None = None
         self._lock = asyncio.Lock()
         self._portal = Portal()
 
@@ -177,7 +188,7 @@ class Context:
 
     @head.setter
     def head(self, head: Head) -> None:
-        self._session.head = head
+        self._session.head = head if self._answering is None else self._answering.offered(head)
 
     @property
     def input_tokens(self) -> int:
@@ -196,76 +207,8 @@ class Context:
         """
         for tool in tools:
             if not isinstance(tool, Tool):
-                raise InputError(f"tools takes Tool objects, not {_kind(tool)}", hint="Tool(name, description, parameters)")
-        self._session.head = replace(self._session.head, tools=tuple(tools))
-
-    def tail(self, text: str) -> None:
-        """Set volatile text for the end of the payload; an empty text takes it away."""
-        self._session.additions.tail = text
-
-    def sticky(self, text: str) -> None:
-        """Put text beside the newest message of the user, where it stays for as long as that message is in the window.
-
-        For what belongs to one question: documents, passages found. It goes beside the message that the next payload sends for
-        the first time; until there is one it stands in the tail.
-        """
-        if text:
-            self._session.additions.pending.append(text)
-
-    def state(
-        self, value: object, *, schema: object = None, tag: str = "state", place: Literal["last_user", "system"] = "last_user"
-    ) -> None:
-        """Set the state of the world as the model is to see it, as XML; ``None`` takes it away.
-
-        Args:
-            value: a pydantic model, dataclass or mapping.
-            schema: a pydantic model class that ``value`` must satisfy.
-            tag: the outermost XML element.
-            place: at the end, in the user's last message, or behind the system prompt, where it stays as it is until the
-                window closes; what changes meanwhile stands at the end.
-
-        Raises:
-            InputError: the value does not satisfy the schema, or cannot be said as XML.
-        """
-        checked = value if schema is None or value is None else validated(value, schema)
-        self._session.additions.state = None if checked is None else DynamicState(checked, tag=tag, place=place)
-
-    def guardrail(self, contract: str = "", *, prefill: str = "", answer: str = "") -> None:
-        """Say how an answer has to look; without arguments, take that away.
-
-        Args:
-            contract: the rules, in your words; they stand at the end, where they cost no cache.
-            prefill: how the answer begins.
-            answer: an XML element that the answer is asked for in.
-
-        Raises:
-            InputError: the contract closes its own element, or ``answer`` is no XML name.
-        """
-        wanted = bool(contract or prefill or answer)
-        self._session.additions.guardrail = Guardrail(contract, prefill, answer) if wanted else None
-
-    def announce(self, id: str, text: str, *, channel: Channel = "auto") -> None:  # noqa: A002  # the contract's name
-        """Tell the model something until it is retracted. One of the same id is replaced.
-
-        Args:
-            id: replaces or retracts it.
-            text: what the model reads.
-            channel: ``system`` or ``auto``: a system message at the end where the target takes one there, else the user's tail;
-                ``tail``: always the user's tail.
-
-        Raises:
-            InputError: an empty id or text, or an unknown channel.
-        """
-        self._session.additions.announcements.announce(id, text, channel)
-
-    def retract(self, id: str) -> bool:  # noqa: A002  # the contract's name
-        """Take an announcement back; whether there was one."""
-        return self._session.additions.announcements.retract(id)
-
-    @property
-    def announcements(self) -> tuple[Announcement, ...]:
-        """What is announced now, in the order of first announcement."""
-        return self._session.additions.announcements.list()
+                raise InputError(f"tools takes Tool objects, not {kind(tool)}", hint="Tool(name, description, parameters)")
+        self.head = replace(self._session.head, tools=tuple(tools))
 
     def load(self, source: object, format: str | None = None) -> None:  # noqa: A002  # the contract's name
         """Take a conversation as it stands now, in place of the one before.
@@ -302,7 +245,7 @@ class Context:
         self._session.live.extend(fresh)
         self._loaded_system = tuple(messages[:leading])
         if loaded.head is not None:
-            self._session.head = loaded.head
+            self.head = loaded.head
 
     def _reaches(self, kept: int) -> bool:
         """Whether everything handed in so far is among the first ``kept`` conversation messages."""
@@ -314,7 +257,7 @@ class Context:
         Raises:
             FormatError: what is added is no ``Message``.
         """
-        _check_messages(messages)
+        check_messages(messages)
         history = self._session.live.history
         if history.count == 0 and not self._loader.messages:
             leading = leading_system(messages)
@@ -338,9 +281,12 @@ class Context:
             FormatError: an unknown target.
         """
         async with self._lock:
+            await self._settle_up()
             payload = await run(self._state(target), cancelled or _never)
         self._estimated = payload.meta.tokens_after
-        self._target = payload.meta.target
+        self._target, self._closes_at, self._reserve = payload.meta.target, payload.meta.trigger, payload.meta.reserve
+        if self._answering is not None:
+            self._answering.settled()
         return payload
 
     def compile_sync(self, target: str | None = None) -> Payload:
@@ -370,6 +316,59 @@ class Context:
             weigh=self._weights.weigh,
             learned_ratio=correction(self._settings.usage, self._calibration),
         )
+
+    def snapshot(self) -> Snapshot:
+        """The session as a value: conversation, windows, what is added, memory as far as it was read, what reports taught.
+
+        ``to_json`` writes it, ``Snapshot.from_json`` reads it back in any process. Handlers, slots and settings are not in it.
+        """
+        known = self._additions.facts.known if self._additions.facts is not None else ()
+        held = Held(self._own_system, len(self._loaded_system), self._calibration, self._estimated, self._target, known)
+        return take(self._session, self._loader, held, window=self._settings.window, fingerprint=self._runner.fingerprint)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Become the session of a snapshot, in place of the one before.
+
+        The next compile gives what the next compile there would have given, over this context's store: what the window rests on
+        and the store lacks is put there first. Facts that memory lacks come back; others stay as they are by now. A context of
+        another window or strategy takes the conversation over and closes its windows by itself.
+
+        Raises:
+            FormatError: the snapshot is damaged, or no snapshot.
+        """
+        if not isinstance(snapshot, Snapshot):
+            raise FormatError(f"restore takes a Snapshot, not {kind(snapshot)}", hint="Snapshot.from_json reads one back")
+        before = self._additions
+        additions = Additions(
+            self._vocabulary, self._tokenizer.count, facts=before.facts, tool=before.tool, temporal=before.temporal
+        )
+        session, loader = Session(additions, self._session.name, LiveWindow(self._vocabulary.mending)), Loader()
+        forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
+        size, fingerprint = self._settings.window, self._runner.fingerprint
+        held = give(snapshot, session, loader, forming, window=size, fingerprint=fingerprint)
+        self._additions, self._session, self._loader = additions, session, loader
+        self._own_system, self._loaded_system = held.own_system, tuple(loader.messages[: held.leading])
+        self._calibration, self._estimated, self._target = held.calibration, held.estimated, held.target
+        self._owed = held.facts
+
+    def branch(self, *, session: str = "") -> Context:
+        """Another context of the same settings that goes on from here; neither sees what the other appends.
+
+        Args:
+            session: a name for the branch, as for a context.
+        """
+        other = type(self)(**{**self._made, "session": session})
+        other.restore(self.snapshot())
+        return other
+
+    async def _settle_up(self) -> None:
+        """Put into the store what a restored session rests on."""
+        if self._owed is None:
+            return
+        await replenish(self.store, self._session, window=self._settings.window, fingerprint=self._runner.fingerprint)
+        if self._additions.facts is not None:
+            await put_back(self._additions.facts, self._owed)
+        self._owed = None
 
     def explain(self, turn: int = -1) -> Explanation:
         """What a compile did: what each part cost, what moved where and why, how far the prefix held and what moved it.
@@ -415,6 +414,51 @@ class Context:
         ``meta.failure`` say why.
         """
         self._session.new_context = True
+
+    def owns_tool(self, name: str) -> bool:
+        """Whether calls of a tool are for ``handle_tool``: the context tools, where they are offered."""
+        return self._answering is not None and self._answering.owns(name, self._session.head.tools)
+
+    async def handle_tool(self, call: object) -> str:
+        """The text of the result of a call that the model made of one of our tools.
+
+        Whatever the model wrote, it is answered: a mistake with a text that begins with ``Error:`` and says what to do instead,
+        and so is a store that fails. An answer has at most ``Retrieval.budget`` tokens, and no more than are left before the
+        window closes; what is longer comes in pages. Append it to the conversation as any other result.
+
+        Args:
+            call: as the provider's answer holds it (OpenAI Chat and Responses, Anthropic, Gemini; JSON or the SDK's object), a
+                ``Call``, or a pair of name and arguments; arguments as JSON text or as an object.
+
+        Raises:
+            InputError: no call, or of a tool for which ``owns_tool`` says no.
+        """
+        if self._answering is None:
+            raise InputError("this context offers no tools", hint="Context(…, context_tool=True)")
+        used = self.usage.tokens
+        return await self._answering.answer(
+            call,
+            self._session.head.tools,
+            before_closing=self._closes_at - used,
+            before_end=self._settings.window - self._reserve - used,
+            turn=len(self._session.live.history.turns),
+        )
+
+    def handle_tool_sync(self, call: object) -> str:
+        """``handle_tool`` for callers without an event loop."""
+        return self._portal.run(self.handle_tool(call))
+
+    def _answers(self, settings: Retrieval | bool) -> Answering | None:
+        if settings is False:
+            return None
+        return Answering(
+            settings if isinstance(settings, Retrieval) else Retrieval(),
+            store=self.store,
+            count=self._tokenizer.count,
+            vocabulary=self._vocabulary,
+            facts=self._memory.facts,
+            request_new_context=self.request_new_context,
+        )
 
     @property
     def calibration(self) -> Calibration:
@@ -469,49 +513,6 @@ def _in_words(prune: PruneSettings | bool, vocabulary: Vocabulary) -> PruneSetti
 
 def _never() -> bool:
     return False
-
-
-def _check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
-    if not isinstance(window, int) or window < 1:
-        raise InputError(f"a window of {window!r} tokens", hint="give the model's context length, for example 32000")
-    if not isinstance(store, Store | None):
-        raise InputError(f"store is no Store but {_kind(store)}", hint="write Store(SQLiteBackend('agent.db'))")
-    if overflow is not None and not isinstance(getattr(overflow, "fingerprint", None), str):
-        raise InputError(f"overflow is no strategy but {_kind(overflow)}", hint="write chain(clear(), digest(), reset())")
-    if not isinstance(prune, PruneSettings | bool):
-        raise InputError(f"prune is no setting but {_kind(prune)}", hint="write PruneSettings(threshold=8192), or False")
-
-
-def _session_name(name: str) -> str:
-    if name and "/" in check_path(name):
-        raise InputError(f"a session called {name!r}", hint="leave out the slash")
-    return name
-
-
-def _check_notices(window: int, trigger: float, handoff: object, guard: object) -> None:
-    if not isinstance(handoff, Handoff | None):
-        raise InputError(f"handoff is no Handoff but {_kind(handoff)}", hint="write Handoff(4_000)")
-    if not isinstance(guard, Guard | None):
-        raise InputError(f"guard is no Guard but {_kind(guard)}", hint="write guard(), or guard(warn=0.8)")
-    closes_at = guard.compress if guard is not None else trigger
-    if handoff is not None and handoff.budget_tokens >= window * closes_at:
-        raise InputError(
-            f"a handoff budget of {handoff.budget_tokens:,} tokens, where the window closes at {int(window * closes_at):,}",
-            hint="give the tokens that may be left when the model is told, for example a tenth of the window",
-        )
-
-
-def _check_messages(messages: Sequence[object]) -> None:
-    for message in messages:
-        if not isinstance(message, Message):
-            raise FormatError(
-                f"append takes messages, not {_kind(message)}",
-                hint="a provider's own JSON goes to load(history, format='openai'); several messages to append(*messages)",
-            )
-
-
-def _kind(value: object) -> str:
-    return f"a {type(value).__name__}"
 
 
 def _is_neutral(source: object) -> bool:

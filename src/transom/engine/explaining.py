@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import InputError
 from .payload import PayloadMeta
@@ -36,6 +36,10 @@ def account(meta: PayloadMeta) -> dict[str, object]:
             for moved in meta.moved
         ],
         "closed_by": meta.closed,
+        "closing": None if meta.closing is None else {"before": meta.closing.before, "after": meta.closing.after},
+        "waiting": meta.waiting,
+        "handoff": meta.handoff,
+        "memory": list(meta.memory),
         "failure": meta.failure,
         "archive": meta.archives[-1] if meta.archives else "",
         "own_archive": meta.own_archive,
@@ -101,6 +105,9 @@ class RecentCompiles:
 
     def add(self, meta: PayloadMeta) -> None:
         """Take in the account of the compile that has just ended."""
+        if any(moved.text for moved in meta.moved):
+            # What left is in the store; it must not stay in memory for as long as its compile can be explained.
+            meta = replace(meta, moved=tuple(replace(moved, text="") for moved in meta.moved))
         self._metas.append(meta)
         self._count += 1
 
@@ -159,19 +166,32 @@ def _lines(turn: int, record: Mapping[str, object]) -> Iterator[str]:
     parts = [f"{part} {_int(_mapping(record, 'parts'), part):,}" for part in _mapping(record, "parts")]
     yield f"  parts: {', '.join(part for part in parts if not part.endswith(' 0')) or 'nothing'}"
     yield from _window(record)
+    memory = record.get("memory")
+    if isinstance(memory, Sequence) and memory:
+        yield f"  memory shown: {', '.join(map(str, memory))}"
     yield from _listed("moved", _moved(record), indent="  ")
     yield from _prefix(prefix)
     yield from _listed("notes", (_note(item) for item in _items(record, "notes")), indent="  ")
     yield from _listed("cache audit", (f"{item.get('where')}: {item.get('detail')}" for item in _items(record, "audit")), "  ")
-    spent = _mapping(record, "milliseconds")
+    spent = {phase: ms for phase, ms in _mapping(record, "milliseconds").items() if isinstance(ms, int | float)}
     if spent:
-        total = sum(value for value in spent.values() if isinstance(value, int | float))
-        yield f"  {total:.2f} ms: {', '.join(f'{phase} {value}' for phase, value in spent.items())}"
+        phases = ", ".join(f"{phase} {ms:.2f}" for phase, ms in spent.items() if ms >= _SHORTEST)
+        yield f"  {sum(spent.values()):.2f} ms{': ' if phases else ''}{phases}"
+
+
+_SHORTEST = 0.01
+"""Milliseconds of a phase that is worth naming."""
 
 
 def _window(record: Mapping[str, object]) -> Iterator[str]:
     if record.get("closed_by"):
-        yield f"  {record['closed_by']} closed {record.get('previous_window')} and opened {record.get('window_id')}"
+        closing = _mapping(record, "closing")
+        became = f": {_int(closing, 'before'):,} tokens became {_int(closing, 'after'):,}" if closing else ""
+        yield f"  {record['closed_by']} closed {record.get('previous_window')} and opened {record.get('window_id')}{became}"
+    if record.get("waiting"):
+        yield f"  a window is to close and waits for {record['waiting']}"
+    if record.get("handoff"):
+        yield "  the model was told that its window will close soon"
     if record.get("archive"):
         yield f"  what left in the last closing: {record['archive']}"
     if record.get("own_archive"):
@@ -183,7 +203,7 @@ def _window(record: Mapping[str, object]) -> Iterator[str]:
 def _moved(record: Mapping[str, object]) -> Iterator[str]:
     for item in _items(record, "moved"):
         what = _KINDS.get(str(item.get("kind")), item.get("kind"))
-        label = f" of {item['label']}" if item.get("label") else ""
+        label = f" ({item['label']})" if item.get("label") else ""
         messages = f", {_int(item, 'messages')} messages" if _int(item, "messages") > 1 else ""
         yield f"{what}{label}: {_int(item, 'bytes'):,} bytes{messages}, {item.get('uri')}"
 

@@ -39,6 +39,7 @@ class LiveWindow:
         turns: what stands for the closed span, then every settled turn behind it.
         records: all records known of this conversation.
         raw_tokens: what the settled history weighs as it came.
+        parted, adopted: the caller wrote a head of ours back: it was parted from the message it was merged into; it is known.
         sticky: texts that stand beside turns, by the prefix digest at their end.
     """
 
@@ -48,6 +49,7 @@ class LiveWindow:
         self.turns: list[LiveTurn] = []
         self.records: list[WindowRecord] = []
         self.raw_tokens = 0
+        self.parted = self.adopted = False
         self.sticky: dict[bytes, Sticky] = {}
         self._taken = 0
         self._weighed = 0
@@ -78,6 +80,7 @@ class LiveWindow:
     def adopt_head(self, record: WindowRecord) -> None:
         """The caller wrote a head of ours back as its first message: go on in the window it opened."""
         self.base = replace(EMPTY_RECORD, archives=record.archives, lineage=record.lineage, strategy=record.strategy)
+        self.adopted = True
         if self.turns:
             self.turns[0].head = True
 
@@ -89,7 +92,8 @@ class LiveWindow:
     def part_first(self) -> None:
         """Part a head of ours from the message it was merged into, before anything is taken in."""
         self.history.part_first()
-        self._weighed += 1
+        self.parted = True
+        self._weighed += 1 if self._weighed else 0
         self._mapped, self._places = 0, {}
 
     def applicable(self) -> list[WindowRecord]:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 
 from ...jsontext import dumps
-from ...messages import Message, bytes_digest
+from ...messages import Message, bytes_digest, meaning_digest
 from ...messages.parts import Call, Part, RedactedThinking, Result, Text, Thinking
 from ...store.archive import HEAD_KEY, archive_lines
 from ...store.backend import Write
 from ..ledger.live import head_turn
-from ..ledger.records import WindowRecord
+from ..ledger.records import WindowRecord, head_path
 from ..ledger.window import LiveWindow
 
-__all__ = ["archive_path", "archive_writes", "original_line", "own_archives"]
+__all__ = ["archive_path", "archive_writes", "head_notes", "original_line", "own_archives"]
 
 
 def archive_path(messages: Sequence[Message]) -> str:
@@ -40,6 +40,22 @@ def archive_writes(messages: Sequence[Message], heads: Container[int] = ()) -> l
     lines = [original_line(message, head=index in heads) for index, message in enumerate(messages)]
     blobs, data = archive_lines(lines)
     return [*blobs, Write("archive", archive_path(messages), data, meta={"messages": len(messages)}, if_absent=True)]
+
+
+def head_notes(record: WindowRecord, path: str, fingerprint: str) -> list[Write]:
+    """Notes by which the heads of a record are known again when a caller writes one back into its history.
+
+    Args:
+        record, path: the record and where it lies.
+        fingerprint: of what shaped its heads.
+    """
+    window = int(path.split("/")[1])
+    meanings = [meaning_digest(head_turn(item.text).messages[0]) for item in record.items if item.kind == "head"]
+    return [
+        Write("windows", head_path(meaning, fingerprint, window), path.encode(), if_absent=True)
+        for meaning in meanings
+        if meaning is not None
+    ]
 
 
 def original_line(message: Message, *, head: bool = False) -> bytes:

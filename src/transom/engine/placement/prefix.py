@@ -23,7 +23,8 @@ class PrefixReport:
     Attributes:
         held: leading bytes equal to the compile before, for the same target.
         due: bytes that a cache could have held: those before the volatile end of the compile before.
-        lost_bytes: bytes of this payload that a cache has to read again although it had read as many.
+        lost_bytes: bytes of this payload that a cache has to read again although it had read as many: what is due, or all of
+            this payload where that is less, without what held.
         lost_tokens: the same, estimated in tokens.
         part: what moved it; empty where it held.
         where: the place, for example ``tools[2]`` or ``messages[14]``.

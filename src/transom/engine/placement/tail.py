@@ -22,8 +22,7 @@ def place_tail(
         settled: elements that later compiles repeat.
         volatile: elements at the end that may change anyhow.
         prefill: how many of the last volatile elements are a prefill.
-        text: what to add; without it only the bytes that close the last element count as volatile: text that a later compile adds
-            stands before them.
+        text: what to add; nothing happens without it.
         target: spells it.
 
     Returns:

@@ -1,0 +1,89 @@
+"""The verbs by which a caller adds to a conversation what is no part of it.
+
+Knows the session's additions. Where each stands and how long it stands still is said there.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .additions import Additions
+from .placement.announcements import Announcement, Channel
+from .placement.dynamic_state import DynamicState, validated
+from .placement.guardrail import Guardrail
+
+__all__ = ["Adding"]
+
+
+class Adding:
+    """What a context can be told to add."""
+
+    _additions: Additions
+
+    def tail(self, text: str) -> None:
+        """Set volatile text for the end of the payload; an empty text takes it away."""
+        self._additions.tail = text
+
+    def sticky(self, text: str) -> None:
+        """Put text beside the newest message of the user, where it stays for as long as that message is in the window.
+
+        For what belongs to one question: documents, passages found. It goes beside the message that the next payload sends for
+        the first time; until there is one it stands in the tail.
+        """
+        if text:
+            self._additions.pending.append(text)
+
+    def state(
+        self, value: object, *, schema: object = None, tag: str = "state", place: Literal["last_user", "system"] = "last_user"
+    ) -> None:
+        """Set the state of the world as the model is to see it, as XML; ``None`` takes it away.
+
+        Args:
+            value: a pydantic model, dataclass or mapping.
+            schema: a pydantic model class that ``value`` must satisfy.
+            tag: the outermost XML element.
+            place: at the end, in the user's last message, or behind the system prompt, where it stays as it is until the
+                window closes; what changes meanwhile stands at the end.
+
+        Raises:
+            InputError: the value does not satisfy the schema, or cannot be said as XML.
+        """
+        checked = value if schema is None or value is None else validated(value, schema)
+        self._additions.state = None if checked is None else DynamicState(checked, tag=tag, place=place)
+
+    def guardrail(self, contract: str = "", *, prefill: str = "", answer: str = "") -> None:
+        """Say how an answer has to look; without arguments, take that away.
+
+        Args:
+            contract: the rules, in your words; they stand at the end, where they cost no cache.
+            prefill: how the answer begins.
+            answer: an XML element that the answer is asked for in.
+
+        Raises:
+            InputError: the contract closes its own element, or ``answer`` is no XML name.
+        """
+        wanted = bool(contract or prefill or answer)
+        self._additions.guardrail = Guardrail(contract, prefill, answer) if wanted else None
+
+    def announce(self, id: str, text: str, *, channel: Channel = "auto") -> None:  # noqa: A002  # the contract's name
+        """Tell the model something until it is retracted. One of the same id is replaced.
+
+        Args:
+            id: replaces or retracts it.
+            text: what the model reads.
+            channel: ``system`` or ``auto``: a system message at the end where the target takes one there, else the user's tail;
+                ``tail``: always the user's tail.
+
+        Raises:
+            InputError: an empty id or text, or an unknown channel.
+        """
+        self._additions.announcements.announce(id, text, channel)
+
+    def retract(self, id: str) -> bool:  # noqa: A002  # the contract's name
+        """Take an announcement back; whether there was one."""
+        return self._additions.announcements.retract(id)
+
+    @property
+    def announcements(self) -> tuple[Announcement, ...]:
+        """What is announced now, in the order of first announcement."""
+        return self._additions.announcements.list()

@@ -1,0 +1,79 @@
+"""What a context refuses to be made of, and what it refuses to be handed. Says what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import FormatError, InputError
+from ..messages import Message
+from ..store.store import Store
+from ..store.uri import check_path
+from .offload.payloads import PruneSettings
+from .overflow.guard import Guard
+from .overflow.handoff import Handoff
+
+__all__ = ["check_arguments", "check_messages", "check_notices", "kind", "session_name"]
+
+
+def check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
+    """Refuse what no context can be made of.
+
+    Raises:
+        InputError: says which argument, and what to write.
+    """
+    if not isinstance(window, int) or window < 1:
+        raise InputError(f"a window of {window!r} tokens", hint="give the model's context length, for example 32000")
+    if not isinstance(store, Store | None):
+        raise InputError(f"store is no Store but {kind(store)}", hint="write Store(SQLiteBackend('agent.db'))")
+    if overflow is not None and not isinstance(getattr(overflow, "fingerprint", None), str):
+        raise InputError(f"overflow is no strategy but {kind(overflow)}", hint="write chain(clear(), digest(), reset())")
+    if not isinstance(prune, PruneSettings | bool):
+        raise InputError(f"prune is no setting but {kind(prune)}", hint="write PruneSettings(threshold=8192), or False")
+
+
+def session_name(name: str) -> str:
+    """The name, if it is one part of a path.
+
+    Raises:
+        InputError, URIError: it is not.
+    """
+    if name and "/" in check_path(name):
+        raise InputError(f"a session called {name!r}", hint="leave out the slash")
+    return name
+
+
+def check_notices(window: int, trigger: float, handoff: object, guard: object) -> None:
+    """Refuse a handoff or a guard that could never speak.
+
+    Raises:
+        InputError: says what to write.
+    """
+    if not isinstance(handoff, Handoff | None):
+        raise InputError(f"handoff is no Handoff but {kind(handoff)}", hint="write Handoff(4_000)")
+    if not isinstance(guard, Guard | None):
+        raise InputError(f"guard is no Guard but {kind(guard)}", hint="write guard(), or guard(warn=0.8)")
+    closes_at = guard.compress if guard is not None else trigger
+    if handoff is not None and handoff.budget_tokens >= window * closes_at:
+        raise InputError(
+            f"a handoff budget of {handoff.budget_tokens:,} tokens, where the window closes at {int(window * closes_at):,}",
+            hint="give the tokens that may be left when the model is told, for example a tenth of the window",
+        )
+
+
+def check_messages(messages: Sequence[object]) -> None:
+    """Refuse what is no message.
+
+    Raises:
+        FormatError: says where such values go.
+    """
+    for message in messages:
+        if not isinstance(message, Message):
+            raise FormatError(
+                f"append takes messages, not {kind(message)}",
+                hint="a provider's own JSON goes to load(history, format='openai'); several messages to append(*messages)",
+            )
+
+
+def kind(value: object) -> str:
+    """What a value is, in words."""
+    return f"a {type(value).__name__}"
