@@ -1,6 +1,6 @@
 """One context a session key: made when it is first asked for, given up when too many are open.
 
-Knows how to make a context by a function, and keys. A key may come from outside (a header, a user's name), so one that cannot be
+Knows how to make a context by a function, and keys. A key may come from outside (a header, a name), so one that cannot be
 a key is refused with what is wrong with it and reported as an event, not cut to fit.
 """
 
