@@ -42,7 +42,7 @@ class Desk:
     async def call(self, name: str, arguments: object) -> str:
         """Any call. No answer is larger than its budget."""
         text = await dispatch(self.host, Asked(name, arguments))
-        assert COUNT(text) <= self.host.budget, text
+        assert self.host.count(text) <= self.host.budget, text
         return text
 
     async def pages(self, command: str, path: str, /, **arguments: object) -> list[str]:
