@@ -19,20 +19,23 @@ def budget_of(state: CompileState) -> Budget:
     """What this compile has to fit into."""
     settings, guard = state.settings, state.settings.guard
     fixed = _fixed(state)
-    notices = sum(map(state.tokenizer.count, state.notices))
     allowance = guard.allowance if guard is not None and not state.indicated else 0
-    tail = state.tail_tokens + allowance
+    said = sum(map(state.tokenizer.count, state.notices)) + allowance
+    if said and not state.ending.texts and len(state.tail) == len(state.notices):
+        # The message that they need for themselves.
+        said += PER_MESSAGE
+    tail = state.tail_tokens + allowance + (PER_MESSAGE if allowance and not state.ending.texts and not state.tail else 0)
     return Budget(
         window=settings.window,
         reserve=_reserve(state),
         system=fixed.system_tokens + state.allowance,
         tools=fixed.tools_tokens,
-        tail=tail + (PER_MESSAGE if tail == allowance else 0),
+        tail=tail,
         pinned=sum(live.tokens for live in state.turns if live.pinned),
         ratio=state.session.ratio,
         trigger_ratio=settings.trigger,
         low_ratio=settings.low_water,
-        notices=notices + allowance,
+        notices=said,
         closes_at=None if guard is None else int(settings.window * guard.compress),
         keep_messages=0 if guard is None else guard.keep_last,
     )

@@ -223,7 +223,9 @@ def test_the_phases_stand_in_one_tuple() -> None:
     assert [phase.__name__ for phase in PHASES] == [
         "start",
         "tool_results",
+        "handoff",
         "overflow",
+        "guard",
         "inject",
         "memory",
         "assemble",
