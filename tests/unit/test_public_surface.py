@@ -21,18 +21,19 @@ PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
-    *("Handoff", "guard", "MemorySettings", "Temporal"),  # arguments of Context
+    *("Handoff", "guard", "MemorySettings", "Retrieval", "Temporal"),  # arguments of Context
     *("ContextPool", "Snapshot"),  # sessions by key, and as values
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     "PruneSettings",  # the type of an argument of Context
 }
 
 CONTEXT = {
-    *("system", "tools", "tail", "load", "append"),  # what goes in
+    *("system", "model", "tools", "tail", "load", "append"),  # what goes in
     *("sticky", "state", "guardrail", "announce", "retract", "announcements", "memory"),  # what is added to it
     *("compile", "compile_sync", "aclose", "close", "snapshot", "restore", "branch"),
+    *("owns_tool", "handle_tool", "handle_tool_sync"),  # what the model asks of it
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
-    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "usage", "calibration"),  # what can be asked
+    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "usage", "calibration", "explain"),  # what can be asked
 }
 
 STORE = {

@@ -199,6 +199,22 @@ class Context(Adding):
         """Set the system prompt. It stands in front of one that a loaded conversation brings."""
         self._own_system = (Message("system", text, cache_breakpoint=cache_breakpoint),)
 
+    def model(self, name: str, *, max_output_tokens: int | None = None, **params: object) -> None:
+        """Set what the requests ask for; it replaces that of a loaded conversation.
+
+        Args:
+            name: the model, as the provider calls it.
+            max_output_tokens: how long an answer may get; the budget keeps room for it.
+            params: ``temperature``, ``top_p``, ``stop``, ``seed`` … as ``Head.params`` names them.
+
+        Raises:
+            InputError: an output limit that is no number of tokens.
+        """
+        if max_output_tokens is not None and max_output_tokens < 1:
+            raise InputError(f"an answer of {max_output_tokens} tokens", hint="give 1 or more, or leave it out")
+        head = self._session.head
+        self.head = replace(head, model=name, max_output_tokens=max_output_tokens, params={**head.params, **params})
+
     def tools(self, *tools: Tool) -> None:
         """Set the tools that the model may call; they replace those of a loaded conversation.
 
@@ -347,6 +363,7 @@ class Context(Adding):
         size, fingerprint = self._settings.window, self._runner.fingerprint
         held = give(snapshot, session, loader, forming, window=size, fingerprint=fingerprint)
         self._additions, self._session, self._loader = additions, session, loader
+        self.head = session.head
         self._own_system, self._loaded_system = held.own_system, tuple(loader.messages[: held.leading])
         self._calibration, self._estimated, self._target = held.calibration, held.estimated, held.target
         self._owed = held.facts
@@ -449,6 +466,8 @@ class Context(Adding):
         return self._portal.run(self.handle_tool(call))
 
     def _answers(self, settings: Retrieval | bool) -> Answering | None:
+        if not isinstance(settings, Retrieval | bool):
+            raise InputError(f"context_tool is no setting but {kind(settings)}", hint="write Retrieval(budget=2000), or True")
         if settings is False:
             return None
         return Answering(

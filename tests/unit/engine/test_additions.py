@@ -240,3 +240,15 @@ async def test_another_process_goes_on_with_a_named_session_and_shows_what_it_sh
 def test_a_session_name_is_one_part_of_a_path() -> None:
     with pytest.raises(InputError):
         Context(window=8_000, session="a/b")
+
+
+@pytest.mark.parametrize(("target", "limit"), [("openai", "max_completion_tokens"), ("anthropic", "max_tokens")])
+async def test_a_context_says_which_model_it_asks_and_for_how_long_an_answer(target: str, limit: str) -> None:
+    context = Context(window=8_000)
+    context.model("some-model", max_output_tokens=500, temperature=0.2)
+    context.append(Message("user", "hello"))
+    payload = await context.compile(target)
+    assert (payload.body["model"], payload.body[limit], payload.body["temperature"]) == ("some-model", 500, 0.2)
+    assert context.formats.get(target).validate(payload.body) == []
+    with pytest.raises(InputError):
+        context.model("some-model", max_output_tokens=0)
