@@ -245,10 +245,11 @@ def test_a_session_name_is_one_part_of_a_path() -> None:
 @pytest.mark.parametrize(("target", "limit"), [("openai", "max_completion_tokens"), ("anthropic", "max_tokens")])
 async def test_a_context_says_which_model_it_asks_and_for_how_long_an_answer(target: str, limit: str) -> None:
     context = Context(window=8_000)
-    context.model("some-model", max_output_tokens=500, temperature=0.2)
+    context.model("some-model", max_output_tokens=500, stop=["END"])
     context.append(Message("user", "hello"))
     payload = await context.compile(target)
-    assert (payload.body["model"], payload.body[limit], payload.body["temperature"]) == ("some-model", 500, 0.2)
+    assert (payload.body["model"], payload.body[limit]) == ("some-model", 500)
+    assert payload.body["stop" if target == "openai" else "stop_sequences"] == ["END"]
     assert context.formats.get(target).validate(payload.body) == []
     with pytest.raises(InputError):
         context.model("some-model", max_output_tokens=0)
