@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .engine.payload import Payload
     from .engine.placement.temporal import Temporal
     from .engine.pool import ContextPool
+    from .engine.retrieval.answering import Retrieval
     from .engine.snapshot import Snapshot
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
@@ -51,6 +52,7 @@ _HOMES = (
     (".engine.payload", ("Payload",)),
     (".engine.placement.temporal", ("Temporal",)),
     (".engine.pool", ("ContextPool",)),
+    (".engine.retrieval.answering", ("Retrieval",)),
     (".engine.snapshot", ("Snapshot",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
@@ -72,6 +74,7 @@ __all__ = [
     "Payload",
     "PruneSettings",
     "Result",
+    "Retrieval",
     "SQLiteBackend",
     "Snapshot",
     "Store",

@@ -33,7 +33,8 @@ CONTEXT = {
     *("compile", "compile_sync", "aclose", "close", "snapshot", "restore", "branch"),
     *("owns_tool", "handle_tool", "handle_tool_sync"),  # what the model asks of it
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
-    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens", "usage", "calibration", "explain"),  # what can be asked
+    *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens"),  # what can be asked
+    *("usage", "calibration", "explain"),
 }
 
 STORE = {
