@@ -205,7 +205,7 @@ class Context(Adding):
         Args:
             name: the model, as the provider calls it.
             max_output_tokens: how long an answer may get; the budget keeps room for it.
-            params: ``stop``, ``seed``, ``temperature`` … as ``Head.params`` names them; what a target refuses is left out and noted.
+            params: ``stop``, ``seed`` … as ``Head.params`` names them; what a target refuses is left out and noted.
 
         Raises:
             InputError: an output limit that is no number of tokens.
