@@ -223,8 +223,9 @@ def _prefix(prefix: Mapping[str, object]) -> Iterator[str]:
     ending = f", of which {_int(prefix, 'tail'):,} at the volatile end" if _int(prefix, "tail") else ""
     yield f"  prefix: {held:,} of {sequence:,} bytes as in the compile before{ending}"
     if _int(prefix, "lost_bytes"):
+        part, where = str(prefix.get("part")), str(prefix.get("where"))
         yield (
-            f"    moved at {prefix.get('where')} ({prefix.get('part')}): {prefix.get('reason')}; "
+            f"    moved at {where}{'' if part in where else f' ({part})'}: {prefix.get('reason')}; "
             f"{_int(prefix, 'lost_bytes'):,} bytes, about {_int(prefix, 'lost_tokens'):,} tokens, have to be read again"
         )
 

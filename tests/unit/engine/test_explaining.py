@@ -59,7 +59,7 @@ async def test_the_text_of_a_closing_says_what_left_where_and_what_it_cost() -> 
     (evicted,) = [moved for moved in meta.moved if moved.kind == "evict"]
     assert any(line.startswith("    whole turns, when the window closed") and line.endswith(evicted.uri) for line in lines)
     lost = next(line for line in lines if "have to be read again" in line)
-    assert lost.startswith("    moved at messages[0] (message): reset closed w1; ") or "(head)" in lost
+    assert lost.startswith(("    moved at messages[0]: reset closed w1; ", "    moved at the head: reset closed w1; "))
     assert f"{meta.prefix.lost_bytes:,} bytes" in lost
 
 

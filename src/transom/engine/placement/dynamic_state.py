@@ -21,6 +21,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from json import dumps
+from math import isfinite
 from pathlib import PurePath
 from typing import Literal
 from uuid import UUID
@@ -37,7 +38,7 @@ DEEPEST = 64
 
 _NAME = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*\Z")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LITERAL = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|-?Infinity|NaN)\Z")
+_LITERAL = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\Z")
 _IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
 
@@ -134,8 +135,12 @@ def _plain(value: object, where: str, depth: int) -> object:
             return value
         case Enum():
             return _plain(value.value, where, depth + 1)
-        case int() | float():
+        case int():
             return value
+        case float() if isfinite(value):
+            return value
+        case float():
+            raise InputError(f"state holds {value} at {_place(where)}, which JSON cannot", hint="say it in words")
         case datetime() | date() | time():
             return value.isoformat()
         case Decimal() | UUID() | PurePath():

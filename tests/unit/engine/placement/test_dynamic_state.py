@@ -22,8 +22,8 @@ from pydantic import BaseModel, Field
 from transom.engine.placement.dynamic_state import DynamicState, plain_state, render_state, validated
 from transom.errors import InputError
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
-LITERAL = re.compile(r"true|false|null|-?Infinity|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+LITERAL = re.compile(r"true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4), max_leaves=20
 )
@@ -165,7 +165,13 @@ def test_state_is_as_it_was_when_it_was_set() -> None:
 
 @pytest.mark.parametrize(
     ("value", "place"),
-    [({"a": [1, object()]}, "a[1]"), ({"a": {"b": b"bytes"}}, "a.b"), (object(), "its top"), ({"a": Progress}, "a")],
+    [
+        ({"a": [1, object()]}, "a[1]"),
+        ({"a": {"b": b"bytes"}}, "a.b"),
+        (object(), "its top"),
+        ([1.0, float("inf")], "[1]"),
+        ({"a": Progress}, "a"),
+    ],
 )
 def test_what_json_cannot_hold_is_refused_with_its_place(value: object, place: str) -> None:
     with pytest.raises(InputError) as refused:
