@@ -32,7 +32,6 @@ async def overflow(state: CompileState) -> None:
     """
     budget = state.budget = budget_of(state)
     budget.require_room()
-    before = usage_of(state, budget).tokens
     if state.session.new_context:
         state.session.new_context = False
         await _renew(state)
@@ -40,8 +39,6 @@ async def overflow(state: CompileState) -> None:
     for name, reason in state.runner.jobs.dropped:
         state.bus.emit(JobDropped(name, reason))
     state.runner.jobs.dropped.clear()
-    if state.closed:
-        state.closing = ClosingFigures(before, usage_of(state, state.budget).tokens)
     if not vetoed:
         _require_fit(state, state.budget)
 
@@ -98,14 +95,14 @@ async def _allowed(state: CompileState) -> bool:
 async def _close(state: CompileState, *, forced: bool = False, due: bool = True) -> bool:
     live, budget, runner = state.session.live, state.budget, state.runner
     assert budget is not None
-    before = live.base.lineage.current
+    before, used = live.base.lineage.current, usage_of(state, budget).tokens
     tokens = movable_tokens(state.turns)
     state.bus.emit(CompressStarted(before, tokens, budget.trigger))
     history = live.history
     folder = record_folder(history.prefix, runner.fingerprint, state.settings.window)
     end = (len(history.turns), history.prefix[-1], history.arrivals[-1])
     closing = await runner.close(state.turns, budget, live.base, end, folder, live.records, forced=forced, due=due)
-    state.failure = runner.failure or state.failure
+    state.failure = "; ".join(filter(None, (state.failure, runner.failure)))
     state.waiting = runner.waiting
     if closing is None:
         state.bus.emit(CompressEnded(before, "", tokens, runner.failure, runner.waiting))
@@ -124,6 +121,8 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
     # What was said of the old window is no longer true.
     state.unsay()
     state.budget = budget_of(state)
+    first = state.closing.before if state.closing is not None else used
+    state.closing = ClosingFigures(first, usage_of(state, state.budget).tokens)
     after = movable_tokens(state.turns)
     state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, after, state.runner.failure))
     await state.slots.run("after-overflow", state)
