@@ -2,21 +2,19 @@
 
 Knows the store; no prompt. Everything is filed put-if-absent, so that any number of processes remember at once and none
 overwrites another. How often an entry was recalled is counted in memory and handed to the store's access index in batches, with
-the next write or on ``flush``: reading never waits for a writer.
+the next write or on ``refresh``: reading never waits for a writer.
 """
 
 from __future__ import annotations
 
 import builtins
-import contextlib
 import math
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from ...errors import InputError, StoreError
+from ...errors import InputError
 from ...store.store import Store
 from .entry import (
     Confidence,
@@ -32,6 +30,7 @@ from .entry import (
     title_of,
 )
 from .events import MemoryChanged, MemoryExpired
+from .headings import Heading, Headings
 from .ranking import rank
 from .stored import NAMESPACE, check_text
 
@@ -41,7 +40,6 @@ SESSION_LIFETIME = 86_400.0
 """Seconds that a session's entries last: 24 hours."""
 
 _ATTEMPTS = 8
-_PENDING = 512
 
 Emit = Callable[[object], None]
 
@@ -80,7 +78,6 @@ class Entries:
         self._new_id = new_id
         self._emit = emit
         self._folders: dict[str, tuple[Scope, str]] = {}
-        self._counted: Counter[str] = Counter()
         self._sweep_at = -math.inf
         self.switch(project=project, session=session)
 
@@ -96,6 +93,7 @@ class Entries:
         if session:
             folders[entry_folder("session", session)] = ("session", session)
         self._project, self._session, self._folders = project, session, folders
+        self._headings = Headings(self._store)
 
     async def remember(
         self,
@@ -142,12 +140,12 @@ class Entries:
                 expires_at=now + SESSION_LIFETIME if where == "session" else None,
             )
         )
-        if self._counted:
-            await self.flush()
+        await self._headings.flush()
         for _ in range(_ATTEMPTS):
             filed = replace(entry, id=self._new_id())
             meta = encode_entry_meta(filed)
             if await self._store.put_if_absent(NAMESPACE, filed.path, filed.content, meta, text=filed.searchable) is None:
+                self._headings.add(filed)
                 self._say(MemoryChanged(filed.id, "added", None, filed.content, "context"))
                 return filed
         raise InputError(f"{_ATTEMPTS} ids in a row were taken", hint="new_id must not repeat itself")
@@ -155,18 +153,21 @@ class Entries:
     async def list(self, *, type: EntryType | None = None) -> builtins.list[Entry]:  # noqa: A002
         """Every valid entry, in the order in which they were remembered. Counts as no use of them."""
         now = self._clock()
+        uses = {heading.path: heading.uses for heading in await self._headings.read(self._folders)}
         found: builtins.list[Entry] = []
         for folder, (scope, owner) in self._folders.items():
-            stored = await self._store.read_all(NAMESPACE, folder)
-            if not stored:
-                continue
-            uses = {stat.path: stat.uses for stat in await self._store.stats(NAMESPACE, folder)}
             found += [
-                decode_entry(path.removeprefix(folder), scope, owner, entry, uses.get(path, 0) + self._counted[path])
-                for path, entry in stored.items()
+                decode_entry(path.removeprefix(folder), scope, owner, entry, uses.get(path, 0))
+                for path, entry in (await self._store.read_all(NAMESPACE, folder)).items()
             ]
         valid = [entry for entry in found if not entry.expired(now) and (type is None or entry.type == type)]
         return sorted(valid, key=lambda entry: (entry.created, entry.id))
+
+    async def headings(self, *, type: EntryType | None = None) -> builtins.list[Heading]:  # noqa: A002
+        """What is known of the valid entries without reading their texts. Counts as no use of them."""
+        now = self._clock()
+        headings = await self._headings.read(self._folders)
+        return [heading for heading in headings if not heading.expired(now) and (type is None or heading.type == type)]
 
     async def ranked(self, *, type: EntryType | None = None) -> builtins.list[Entry]:  # noqa: A002
         """Every valid entry, what matters most first: 0.7 × recency + 0.3 × frequency. Counts as no use of them."""
@@ -183,13 +184,10 @@ class Entries:
                 return await self.get(path.removeprefix(folder))
         return None
 
-    async def use(self, entries: Iterable[Entry]) -> builtins.list[Entry]:
-        """Count that entries were recalled, and give them as they are now; what was forgotten meanwhile is left out."""
-        # To read an entry by its path is what the store counts as a use.
-        found = [replace(entry, uses=each.uses + 1) for each in entries if (entry := await self._find(each.id)) is not None]
-        if self._counted.total() >= _PENDING:
-            await self.flush()
-        return found
+    async def recall(self, headings: Iterable[Heading], limit: int) -> builtins.list[Entry]:
+        """Of these entries the ones that matter most, each counted as used; what was forgotten meanwhile is left out."""
+        best = rank(headings, self._clock(), limit)
+        return [entry for heading in best if (entry := await self._find(heading.id)) is not None]
 
     async def forget(self, id: str) -> Entry | None:  # noqa: A002
         """Take the entry with this id away; what it was, or ``None`` when there is none that is seen from here."""
@@ -199,7 +197,7 @@ class Entries:
             stored = await self._store.read(NAMESPACE, folder + id)
             if stored is not None and await self._store.delete(NAMESPACE, folder + id):
                 entry = decode_entry(id, scope, owner, stored)
-                self._counted.pop(folder + id, None)
+                self._headings.drop(folder + id)
                 self._say(MemoryChanged(id, "deleted", entry.content, None, "context"))
                 return entry
         return None
@@ -218,16 +216,14 @@ class Entries:
             if not entry.expired(now):
                 self._sweep_at = min(self._sweep_at, entry.expires_at if entry.expires_at is not None else math.inf)
             elif await self._store.delete(NAMESPACE, path):
-                self._counted.pop(path, None)
+                self._headings.drop(path)
                 gone.append(entry)
                 self._say(MemoryExpired(entry.id, entry.content, "context"))
         return gone
 
-    async def flush(self) -> None:
-        """Hand the counted uses to the store, for all processes to see. A store that cannot be written keeps no count."""
-        self._counted.clear()
-        with contextlib.suppress(StoreError):
-            await self._store.flush_uses()
+    async def refresh(self) -> None:
+        """Hand the counted uses to the store for all to see, and see those that others counted."""
+        await self._headings.refresh()
 
     async def _find(self, id: str) -> Entry | None:  # noqa: A002
         now = self._clock()
@@ -237,8 +233,8 @@ class Entries:
                 entry = decode_entry(id, scope, owner, stored)
                 if entry.expired(now):
                     return None
-                self._counted[folder + id] += 1
-                return entry
+                # To read an entry by its path is what the store counts as a use.
+                return replace(entry, uses=await self._headings.count(folder + id))
         return None
 
     def _say(self, event: object) -> None:

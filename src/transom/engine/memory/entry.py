@@ -6,7 +6,7 @@ project or session is never even read for another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -29,6 +29,7 @@ __all__ = [
     "entry_folder",
     "is_id",
     "title_of",
+    "type_of",
 ]
 
 EntryType = Literal["decision", "pattern", "configuration", "file_change", "error", "summary"]
@@ -43,6 +44,9 @@ Confidence = Literal["extracted", "inferred", "ambiguous"]
 """Whether an entry says what was seen or said, what was concluded from it, or what may be meant otherwise."""
 
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
+
+_TYPES: Mapping[object, EntryType] = {name: name for name in ENTRY_TYPES}
+_CONFIDENCES: Mapping[object, Confidence] = {name: name for name in CONFIDENCES}
 
 _TITLE_CHARACTERS = 80
 
@@ -169,6 +173,11 @@ def encode_entry_meta(entry: Entry) -> dict[str, object]:
     return meta
 
 
+def type_of(meta: Mapping[str, object]) -> EntryType:
+    """The type that the meta names; ``summary`` where it names none that there is."""
+    return _TYPES.get(meta.get("type"), "summary")
+
+
 def decode_entry(id: str, scope: Scope, owner: str, stored: StoredEntry, uses: int = 0) -> Entry:  # noqa: A002  # its name
     """An entry as the store holds it; what was stored by hand, without meta, is one as well."""
     meta = stored.meta
@@ -177,11 +186,11 @@ def decode_entry(id: str, scope: Scope, owner: str, stored: StoredEntry, uses: i
         id=id,
         content=content,
         title=str(meta.get("title") or title_of(content)),
-        type=next((known for known in ENTRY_TYPES if known == meta.get("type")), "summary"),
+        type=type_of(meta),
         tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
         scope=scope,
         owner=owner,
-        confidence=next((known for known in CONFIDENCES if known == meta.get("confidence")), "extracted"),
+        confidence=_CONFIDENCES.get(meta.get("confidence"), "extracted"),
         created=number_of(meta, "created") or 0.0,
         expires_at=number_of(meta, "expires_at"),
         uses=uses,

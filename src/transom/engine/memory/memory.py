@@ -178,9 +178,9 @@ class Memory:
         _check_type(type)
         await self.facts.refresh()
         facts = sorted(await self.facts.list(turn=turn), key=lambda fact: (-fact.importance, fact.key))
-        entries = await self.entries.ranked(type=type)
+        entries = await self.entries.headings(type=type)
         shown_facts = facts[:limit] if scope != "entries" else []
-        shown_entries = await self.entries.use(entries[:limit]) if scope != "facts" else []
+        shown_entries = await self.entries.recall(entries, limit) if scope != "facts" else []
         total = len(await self._store.list(NAMESPACE))
         types = Counter(entry.type for entry in entries)
         return Recalled(
@@ -254,7 +254,7 @@ class Memory:
 
     async def refresh(self) -> int:
         """For when a window opens: see what other processes changed, and let them see what was recalled. The facts' version."""
-        await self.entries.flush()
+        await self.entries.refresh()
         return await self.facts.refresh()
 
     async def expire(self, turn: int = 0) -> int:
@@ -263,7 +263,7 @@ class Memory:
 
     async def switch(self, *, project: str, session: str) -> None:
         """See and change what another project and session remember, from now on; empty ids for none."""
-        await self.entries.flush()
+        await self.entries.refresh()
         self.entries.switch(project=project, session=session)
         await self.facts.switch(project, session=session)
 
@@ -287,7 +287,9 @@ class Memory:
         documents: list[tuple[Fact | Entry, str]] = [(fact, fact.searchable) for fact in facts]
         documents += [(entry, entry.searchable) for entry in await self.entries.list(type=type)]
         hits = [_hit(record, score, snippet) for record, score, snippet in rank(documents, query, limit)]
-        await self.entries.use([hit.record for hit in hits if isinstance(hit.record, Entry)])
+        for hit in hits:
+            if isinstance(hit.record, Entry):
+                await self.entries.get(hit.record.id)
         return tuple(hits)
 
     def _names_fact(self, name: str) -> bool:

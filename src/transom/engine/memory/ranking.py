@@ -6,18 +6,39 @@ f / (f + 5) for f uses.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
-from .entry import Entry
+__all__ = ["DAY", "Rankable", "frequency", "rank", "recency", "score"]
 
-__all__ = ["DAY", "frequency", "rank", "recency", "score"]
+R = TypeVar("R", bound="Rankable")
 
 DAY = 86_400.0
 """Seconds."""
 
 _RECENCY, _FREQUENCY = 0.7, 0.3
 _HALF = 5
+
+
+class Rankable(Protocol):
+    """What has an order: an entry, or its heading."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def created(self) -> float:
+        """Unix time in seconds."""
+        ...
+
+    @property
+    def uses(self) -> int:
+        """How often it was wanted."""
+        ...
 
 
 def recency(age: float) -> float:
@@ -30,11 +51,15 @@ def frequency(uses: int) -> float:
     return uses / (uses + _HALF)
 
 
-def score(entry: Entry, now: float) -> float:
+def score(entry: Rankable, now: float) -> float:
     """How much an entry matters at a moment: 0 to 1."""
     return _RECENCY * recency(now - entry.created) + _FREQUENCY * frequency(entry.uses)
 
 
-def rank(entries: Iterable[Entry], now: float) -> list[Entry]:
-    """What matters most first; of equals the newer one, then by id."""
-    return sorted(entries, key=lambda entry: (-score(entry, now), -entry.created, entry.id))
+def rank(entries: Iterable[R], now: float, limit: int | None = None) -> list[R]:
+    """What matters most first, ``limit`` of them at most; of equals the newer one, then by id."""
+
+    def order(entry: R) -> tuple[float, float, str]:
+        return -score(entry, now), -entry.created, entry.id
+
+    return sorted(entries, key=order) if limit is None else heapq.nsmallest(limit, entries, key=order)

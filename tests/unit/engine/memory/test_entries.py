@@ -334,6 +334,29 @@ async def test_uses_are_counted_once_however_often_they_are_handed_over(store: S
     assert [entry.uses for entry in await memory.entries.list()] == [5]
 
 
+@pytest.mark.parametrize("others", [1, 40])
+async def test_what_another_process_remembers_and_forgets_is_recalled_and_gone_at_once(
+    store: Store, clock: Clock, others: int
+) -> None:
+    mine, theirs = memory_of(store, clock), memory_of(store, clock)
+    await mine.remember("mine")
+    assert (await mine.recall()).diagnostics.context_entries_found == 1
+    clock.now += 1
+    ids = [(await theirs.remember(f"theirs {number}", title="T")).entry_id for number in range(others)]
+    recalled = await mine.recall()
+    assert recalled.diagnostics.context_entries_found == others + 1
+    assert f"decision {others}" in recalled.summary
+    for entry_id in ids:
+        await theirs.forget(entry_id)
+    assert [entry.content for entry in (await mine.recall()).entries] == ["mine"]
+    # What others recalled counts here after a refresh.
+    for _ in range(3):
+        await theirs.recall()
+    await theirs.refresh()
+    await mine.refresh()
+    assert [entry.uses for entry in (await mine.recall()).entries] == [7 if others < 20 else 6]
+
+
 # ── ids and events ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
