@@ -5,7 +5,7 @@ Knows settings and the request's head; the conversation only as the tokens that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -104,15 +104,14 @@ class Answering:
         """
         if self._offered is not None and any(head is known for known in self._offered):
             return self._offered[1]
-        own = [tool for tool in head.tools if tool not in self.tools]
-        names = {tool.name for tool in self.tools}
+        shapes = {tool.name: _arguments(tool) for tool in self.tools}
+        own = [tool for tool in head.tools if tool.name not in shapes or shapes[tool.name] != _arguments(tool)]
         for tool in own:
-            if tool.name in names and not self._is_native(tool):
+            if tool.name in shapes:
                 raise InputError(
                     f"there are two tools called {tool.name!r}", hint='call ours otherwise: Retrieval(name="transom_context")'
                 )
-        kept = [tool for tool in own if not (self.settings.native_memory and self._is_native(tool))]
-        self._offered = (head, replace(head, tools=(*kept, *self.tools)))
+        self._offered = (head, replace(head, tools=(*own, *self.tools)))
         return self._offered[1]
 
     def owns(self, name: str, tools: Sequence[Tool]) -> bool:
@@ -158,3 +157,9 @@ class Answering:
     def _is_native(tool: Tool) -> bool:
         origin = tool.origin
         return tool.name == MEMORY_TOOL and tool.kind == "native" and origin is not None and b'"memory_' in origin.raw
+
+
+def _arguments(tool: Tool) -> frozenset[str] | None:
+    """The names of a function's arguments: they tell ours from another tool of that name, whatever words and fields it has."""
+    properties = (tool.parameters or {}).get("properties", {})
+    return frozenset(properties) if tool.kind == "function" and isinstance(properties, Mapping) else None

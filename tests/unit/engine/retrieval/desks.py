@@ -81,3 +81,14 @@ def joined(pages: list[str]) -> str:
         started = number and (before := next_call(pages[number - 1])) is not None and "offset" in before
         text += ("" if started or not number else "\n") + content(page)
     return text
+
+
+def body_of(pages: list[str]) -> str:
+    """The pages of an archive one after the other, without headings, marks and cuts."""
+    text = ""
+    for number, page in enumerate(pages):
+        started = number and (before := next_call(pages[number - 1])) is not None and "offset" in before
+        lines = page.split("\n")[1:]
+        shown = "\n".join(lines[:-1] if next_call(page) is not None else lines)
+        text += ("" if started or not number else "\n\n") + shown
+    return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.unit.engine.retrieval.desks import Desk, joined, next_call
+from tests.unit.engine.retrieval.desks import Desk, body_of, joined
 
 from transom import Call, Message, Store
 from transom.engine.overflow.archive import archive_path, archive_writes
@@ -20,17 +20,6 @@ from transom.wire.registry import builtin_registry
 async def archived(store: Store, messages: list[Message], heads: tuple[int, ...] = ()) -> str:
     await store.commit(archive_writes(messages, heads))
     return f"context://archive/{archive_path(messages)}"
-
-
-def body_of(pages: list[str]) -> str:
-    """The pages of an archive one after the other, without headings, marks and cuts."""
-    text = ""
-    for number, page in enumerate(pages):
-        started = number and (before := next_call(pages[number - 1])) is not None and "offset" in before
-        lines = page.split("\n")[1:]
-        shown = "\n".join(lines[:-1] if next_call(page) is not None else lines)
-        text += ("" if started or not number else "\n\n") + shown
-    return text
 
 
 @pytest.mark.feature("R2")
