@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import InputError, UpstreamError
+from ..jsontext import dumps_text
 from ..messages import Message
 from ..tokens.heuristic import Heuristic
 from ..wire.convert import convert_request
@@ -60,6 +61,8 @@ class ChatModel:
         max_tokens: the longest answer, in tokens, reasoning included; less is asked for where the window leaves less. An answer
             that is cut off is refused.
         temperature: 0 by default; ``None`` leaves it to the server, which some reasoning models demand.
+        fields: further fields of the request, as the server knows them: ``{"reasoning_effort": "low"}``,
+            ``{"chat_template_kwargs": {"enable_thinking": False}}``.
         timeout: seconds for a whole answer.
         connect_timeout: seconds until the connection stands.
 
@@ -76,6 +79,7 @@ class ChatModel:
         window: int | None = None,
         max_tokens: int = 4_096,
         temperature: float | None = 0.0,
+        fields: Mapping[str, object] | None = None,
         timeout: float = 300.0,
         connect_timeout: float = 10.0,
     ) -> None:
@@ -87,6 +91,7 @@ class ChatModel:
         self._max_tokens = max_tokens
         self._limit_field = "max_tokens"
         self._temperature = temperature
+        self._fields = dict(fields or {})
         self.window = window
 
     def __repr__(self) -> str:
@@ -94,8 +99,8 @@ class ChatModel:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes its answers, and not where it runs: model, length and temperature."""
-        return f"{self._model},{self._max_tokens},{self._temperature}"
+        """What shapes its answers, and not where it runs: model, length, temperature and further fields."""
+        return f"{self._model},{self._max_tokens},{self._temperature},{dumps_text(self._fields)}"
 
     async def __call__(self, messages: Sequence[Message]) -> str:
         """The model's answer as text.
@@ -146,6 +151,7 @@ class ChatModel:
         fields: dict[str, object] = {"model": self._model, self._limit_field: limit, "stream": False}
         if self._temperature is not None:
             fields["temperature"] = self._temperature
+        fields |= self._fields
         request = Request(head=Head(format=_FORMAT.name, fields=fields), messages=tuple(messages))
         return convert_request(request, _FORMAT, None, Report())
 

@@ -37,6 +37,13 @@ async def test_a_model_is_a_function_from_messages_to_text() -> None:
     }
 
 
+async def test_fields_that_only_some_servers_know_go_along() -> None:
+    with ScriptedProvider(["Short."]) as provider:
+        await ChatModel(provider.url, "m", fields={"reasoning_effort": "low", "stream": False, "top_k": 1})(ASKED)
+    assert provider.received[0].body["reasoning_effort"] == "low"
+    assert provider.received[0].body["top_k"] == 1
+
+
 async def test_tool_calls_and_their_results_go_out_as_the_chat_format_has_them() -> None:
     history = [
         Message("user", "Read it."),
@@ -168,6 +175,7 @@ def test_what_tells_it_from_others_is_not_where_it_runs_and_it_shows_no_key() ->
     model = ChatModel("http://host:1/v1", "small", key="secret")
     assert model.fingerprint == ChatModel("http://other/v1", "small").fingerprint
     assert model.fingerprint != ChatModel("http://host:1/v1", "large").fingerprint
+    assert model.fingerprint != ChatModel("http://host:1/v1", "small", fields={"seed": 1}).fingerprint
     assert repr(model) == "ChatModel('http://host:1/v1', 'small')"
     assert "secret" not in str(vars(model)) + repr(model)
 
