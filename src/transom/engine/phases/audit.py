@@ -6,13 +6,14 @@ where nothing changed since the compile before, that is a few comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...jsontext import raw_items, raw_object, string
 from ...wire.anthropic.rules import MAX_MARKERS
 from ...wire.format import Element, Frame
 from ..events import CacheWarned, InvariantBroken
 from ..invariants import broken_invariants
+from ..ledger.live import LiveTurn
 from ..placement.cache_audit import Mark, Section
 from ..state import CompileState
 
@@ -100,9 +101,16 @@ def _tail(state: CompileState) -> int:
 
 
 def _set_in_conversation(state: CompileState) -> int:
-    return sum(1 for element in _rendered(state) if element.marked is not None)
+    """How many breakpoints the conversation asks for. Settled turns are counted once: they keep their form."""
+    cache, settled = state.session.audit, state.settled
+    last, turns, count = cache.counted
+    if turns > len(settled) or (turns and settled[turns - 1] is not last):
+        turns, count = 0, 0
+    count += _markers_of(state, settled[turns:])
+    cache.counted = (settled[-1] if settled else None, len(settled), count)
+    return count + _markers_of(state, state.unsettled)
 
 
-def _rendered(state: CompileState) -> Iterator[Element]:
-    for live in state.turns:
-        yield from live.rendered.get(state.target.name, ())
+def _markers_of(state: CompileState, turns: Sequence[LiveTurn]) -> int:
+    key = state.target.name
+    return sum(1 for live in turns for element in live.rendered.get(key, ()) if element.marked is not None)

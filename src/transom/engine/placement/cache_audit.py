@@ -76,9 +76,11 @@ class CacheAudit:
 
     Attributes:
         told: keys that were told already.
+        counted: the last turn that was looked at for breakpoints, how many were, and how many breakpoints were found.
     """
 
     told: set[str] = field(default_factory=set)
+    counted: tuple[object, int, int] = (None, 0, 0)
     _scanned: dict[str, tuple[bytes, tuple[Finding, ...]]] = field(default_factory=dict)
     _changed: dict[str, int] = field(default_factory=dict)
     _moved: set[str] = field(default_factory=set)
