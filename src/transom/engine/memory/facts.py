@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import logging
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...errors import InputError, MemoryRefusedError, NotFoundError
+from ...errors import InputError, MemoryRefusedError, NotFoundError, StoreError
 from ...store.store import Store
 from .events import MemoryChanged, MemoryExpired
 from .fact import (
@@ -32,6 +33,8 @@ from .hooks import Change, MemorySettings, permit, tell
 from .stored import NAMESPACE
 
 __all__ = ["Facts"]
+
+_log = logging.getLogger(__name__)
 
 Emit = Callable[[object], None]
 
@@ -291,7 +294,10 @@ class Facts:
         return len(changes)
 
     async def expire(self, turn: int = 0) -> builtins.list[Fact]:
-        """Remove what reached the end of its time; what that was, in key order. Costs nothing while nothing did."""
+        """Remove what reached the end of its time; what that was, in key order. Costs nothing while nothing did.
+
+        What the store cannot remove now is not seen either; it is tried again after the next refresh.
+        """
         await self._load()
         version, until, until_turn = self._due
         if version != self._version:
@@ -302,15 +308,10 @@ class Facts:
             self._due = (self._version, until, until_turn)
         if self._clock() < until and turn < until_turn:
             return []
-        gone: builtins.list[Fact] = []
         async with self._lock:
-            for fact in sorted((self._known or {}).values(), key=lambda fact: (fact.key, fact.project)):
-                if self._expired(fact, turn):
-                    # Somebody else may have written it anew meanwhile.
-                    stored = await self._look(fact.key, fact.project)
-                    if stored is not None and self._expired(stored, turn):
-                        await self._remove(stored)
-                        gone.append(stored)
+            due = [fact for fact in (self._known or {}).values() if self._expired(fact, turn)]
+            due.sort(key=lambda fact: (fact.key, fact.project))
+            gone = [removed for fact in due if (removed := await self._remove_expired(fact, turn)) is not None]
         for fact in gone:
             if self._emit is not None:
                 self._emit(MemoryExpired(fact.key, fact.value))
@@ -431,6 +432,19 @@ class Facts:
     async def _remove(self, fact: Fact) -> None:
         await self._store.delete(NAMESPACE, fact.path)
         self._note(fact.path, None)
+
+    async def _remove_expired(self, fact: Fact, turn: int) -> Fact | None:
+        try:
+            # Somebody else may have written it anew meanwhile.
+            stored = await self._look(fact.key, fact.project)
+            if stored is None or not self._expired(stored, turn):
+                return None
+            await self._remove(stored)
+        except StoreError as error:
+            _log.warning("a fact whose time is over could not be removed: %s", error)
+            self._note(fact.path, None)
+            return None
+        return stored
 
     async def _done(self, change: Change) -> None:
         if self._emit is not None:

@@ -88,8 +88,17 @@ class MemorySettings:
         )
 
     def chosen(self, facts: Sequence[Fact]) -> list[Fact]:
-        """The facts that stand in the prompt, as far as there is room."""
-        return list(facts) if self.select is None else list(self.select(facts))
+        """The facts that stand in the prompt, as far as there is room.
+
+        Raises:
+            InputError: the selector gave something else than facts.
+        """
+        if self.select is None:
+            return list(facts)
+        chosen: object = self.select(facts)
+        if not isinstance(chosen, Sequence) or not all(isinstance(fact, Fact) for fact in chosen):
+            raise InputError("select gave no facts", hint="return a list of the facts it was given; it cannot be asynchronous")
+        return list(chosen)
 
 
 async def permit(settings: MemorySettings, change: Change) -> None:

@@ -445,6 +445,13 @@ async def test_a_selector_chooses_what_stands_in_the_prompt(store: Store) -> Non
     assert len(await facts.list()) == 2
 
 
+async def test_a_selector_that_gives_no_facts_is_told_so() -> None:
+    facts = Facts(Store(MemoryBackend()), settings=MemorySettings(select=lambda facts: [fact.key for fact in facts]))  # type: ignore[misc]
+    await facts.set("a", "1")
+    with pytest.raises(InputError, match="select gave no facts"):
+        await facts.injected()
+
+
 def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(InputError, match="memory placed in 'middle'"):
         MemorySettings(place="middle")  # type: ignore[arg-type]
@@ -452,6 +459,32 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         MemorySettings(max_tokens=-1)
     with pytest.raises(InputError, match="allowed_keys is one text"):
         MemorySettings(allowed_keys="notes/")
+
+
+async def test_what_a_store_cannot_remove_is_not_seen_and_tried_again(tmp_path: Path, clock: Clock) -> None:
+    class Stubborn(MemoryBackend):
+        """Deletes nothing for as long as it is told to."""
+
+        broken = True
+
+        async def delete(self, namespace: str, path: str) -> bool:
+            if self.broken:
+                raise OSError("read-only")
+            return await super().delete(namespace, path)
+
+    backend = Stubborn()
+    events: list[object] = []
+    facts = Facts(Store(backend), clock=clock, emit=events.append)
+    await facts.set("a", "1", ttl=1)
+    version = facts.version
+    clock.now += 1
+    assert await facts.expire() == []
+    assert facts.version > version
+    assert await facts.list() == []
+    backend.broken = False
+    await facts.refresh()
+    assert [fact.key for fact in await facts.expire()] == ["a"]
+    assert events[1:] == [MemoryExpired("a", "1")]
 
 
 async def test_a_store_that_fails_changes_nothing(tmp_path: Path) -> None:
