@@ -58,6 +58,7 @@ async def open_memory(
     project: str = "",
     *,
     session: str = "",
+    memory: Memory | None = None,
     settings: MemorySettings | None = None,
     clock: Callable[[], float] = time.time,
     ids: Callable[[], str] = new_session_id,
@@ -69,26 +70,25 @@ async def open_memory(
         store: where it lies.
         project: id or name of a registered one; empty for none.
         session: the session that remembers, for entries and facts that last as long as it.
-        settings: rules for facts.
+        memory: one that is open already, for example ``ctx.memory``: it is switched to the project, so that its context goes on
+            with it. By default a new one.
+        settings: rules for facts, where the memory is new.
         clock: unix time in seconds.
         ids: makes the ids of sessions.
-        vocabulary: the words of a recall.
+        vocabulary: the words of a recall, where the memory is new.
 
     Raises:
         NotFoundError: no project of that id or name is registered. None ever is by being named here.
     """
     found = await Projects(store, clock=clock).get(project) if project else None
     name = found.id if found is not None else ""
-    return MemoryScope(
-        found,
-        Memory(
-            Facts(store, settings=settings, project=name, session=session, clock=clock),
-            Entries(store, project=name, session=session, clock=clock),
-            words=vocabulary.remembering,
-        ),
-        Sessions(store, project=name, clock=clock, ids=ids),
-        session,
-    )
+    if memory is not None:
+        await memory.switch(project=name, session=session)
+    else:
+        facts = Facts(store, settings=settings, project=name, session=session, clock=clock)
+        entries = Entries(store, project=name, session=session, clock=clock)
+        memory = Memory(facts, entries, words=vocabulary.remembering)
+    return MemoryScope(found, memory, Sessions(store, project=name, clock=clock, ids=ids), session)
 
 
 async def switch_context(scope: MemoryScope, project: str) -> MemoryScope:
@@ -107,9 +107,5 @@ async def switch_context(scope: MemoryScope, project: str) -> MemoryScope:
     Raises:
         NotFoundError: no project of that id or name is registered.
     """
-    store, clock = scope.sessions.store, scope.sessions.clock
-    found = await Projects(store, clock=clock).get(project) if project else None
-    name = found.id if found is not None else ""
-    sessions = Sessions(store, project=name, clock=clock, ids=scope.sessions.ids)
-    await scope.memory.switch(project=name, session=scope.session)
-    return MemoryScope(found, scope.memory, sessions, scope.session)
+    now = scope.sessions
+    return await open_memory(now.store, project, session=scope.session, memory=scope.memory, clock=now.clock, ids=now.ids)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transom import Context, Message
 from transom.engine.memory.dossier import STALE_AFTER, Dossier, compose
 from transom.engine.memory.entry import Entry
 from transom.engine.memory.fact import Fact
@@ -273,6 +274,19 @@ async def test_an_unknown_project_is_refused_and_everything_stays_as_it_is(scope
     assert await store.list("projects") == ["lighthouse", "port"]
     with pytest.raises(NotFoundError):
         await open_memory(store, "harbor")
+
+
+async def test_a_context_goes_on_with_the_memory_of_the_project_that_is_opened(scope: MemoryScope, store: Store) -> None:
+    ctx = Context(window=8_000, store=store, memory=True, session="one")
+    ctx.append(Message("user", "hello"))
+    opened = await open_memory(store, "port", session="one", memory=ctx.memory)
+    assert opened.memory is ctx.memory
+    text = (await ctx.compile("openai")).json().decode()
+    assert "berths" in text
+    assert "LAMP" not in text
+    with pytest.raises(NotFoundError):
+        await open_memory(store, "harbor", memory=ctx.memory)
+    assert ctx.memory.facts.project == "port"
 
 
 async def test_local_facts_come_before_global_ones(scope: MemoryScope) -> None:
