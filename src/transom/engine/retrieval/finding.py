@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from ...errors import InputError, IntegrityError, NotFoundError
 from ...store.archive import archive_texts
-from ...store.fulltext import excerpt, parse_query
-from ...store.search import SearchHit
-from ...store.uri import SCHEME, parse_uri
+from ...store.fulltext import excerpt, fold, parse_query
+from ...store.uri import parse_uri
 from .addresses import Address
 from .host import Host
 from .places import Facts, text_of_data
@@ -33,17 +32,19 @@ _QUERY_SHOWN = 120
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """One match and what it stands in.
+    """One match that the session may see.
 
     Attributes:
         uri: its address.
-        text: the whole text: of an archive, of that message.
         message: which message of an archive, or 0.
+        snippet: what the index has of it.
+        text: the whole text of a fact; of anything else it is read when it is shown.
     """
 
     uri: str
-    text: str
     message: int
+    snippet: str
+    text: str | None = None
 
 
 async def find(host: Host, query: str, within: Address | None, offset: int) -> str:
@@ -80,16 +81,18 @@ async def find(host: Host, query: str, within: Address | None, offset: int) -> s
         return f"{page}\n\n{next_mark(call | {'offset': last}, words.to_come_matches.format(count=left), words)}"
 
     shown: list[str] = []
+    texts = _Texts(host)
     for match in hits[offset:]:
+        text = await texts.of(match)
         free = room.budget - room.count(build(shown))
         width = max(_LEAST, free * _CHARACTERS_PER_TOKEN // _SHARE)
-        while width >= _LEAST and not room.fits(build([*shown, _passage(match, needles, width, host)])):
+        while width >= _LEAST and not room.fits(build([*shown, _passage(match, text, needles, width, host)])):
             width //= 2
         if width < _LEAST:
             break
-        shown.append(_passage(match, needles, width, host))
+        shown.append(_passage(match, text, needles, width, host))
     if not shown:
-        # Not even the shortest passage: the address alone.
+        # Not even the shortest passage fits: the address alone.
         shown.append(hits[offset].uri)
     return build(shown)
 
@@ -98,64 +101,65 @@ async def _hits(host: Host, query: str, within: Address | None) -> list[_Match]:
     names = (within.namespace,) if within is not None else host.readable
     filtered = within is not None and bool(within.path)
     found = await host.store.search(query, names, _MOST_FILTERED if filtered else _MOST)
-    matches: list[_Match] = []
-    archives: dict[str, list[bytes]] = {}
-    seen: set[tuple[str, int]] = set()
+    matches: dict[tuple[str, int], _Match] = {}
     for hit in found:
         at = parse_uri(hit.uri)
         if within is not None and within.path and at.path != within.path and not at.path.startswith(within.prefix):
             continue
-        match = await _match(host, hit, archives)
-        if match is not None and (match.uri, match.message) not in seen and len(matches) < _MOST:
-            seen.add((match.uri, match.message))
-            matches.append(match)
-    return matches
-
-
-async def _match(host: Host, hit: SearchHit, archives: dict[str, list[bytes]]) -> _Match | None:
-    """A hit with its text; ``None`` for what this session does not see."""
-    at = parse_uri(hit.uri)
-    if at.namespace == "memory":
-        return await _fact(host, at.path)
-    if at.namespace == "archive":
-        if hit.uri not in archives:
-            archives[hit.uri] = archive_messages(await _data(host, hit.uri))
-        lines = archives[hit.uri]
-        texts = archive_texts(lines[hit.line - 1]) if 0 < hit.line <= len(lines) else ()
-        return _Match(hit.uri, texts[0] if texts else hit.snippet, hit.line)
-    text = text_of_data(await _data(host, hit.uri))
-    return _Match(hit.uri, text or hit.snippet, 0)
+        match = await _fact(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
+        if match is not None and len(matches) < _MOST:
+            matches.setdefault((match.uri, match.message), match)
+    return list(matches.values())
 
 
 async def _fact(host: Host, path: str) -> _Match | None:
+    """A fact that matched, as it is now; ``None`` for what this session does not see."""
     if host.facts is None:
         return None
     try:
         fact = await Facts(host.facts, host.turn).find(path)
     except InputError:
-        # An entry, or a fact of another project: not for this session.
+        # An entry, or a fact of another project.
         return None
     if fact is None or fact.path != path:
         return None
-    return _Match(Address("memory", fact.key).uri, f"{fact.key}\n{fact.value}", 0)
+    return _Match(Address("memory", fact.key).uri, 0, "", f"{fact.key}\n{fact.value}")
 
 
-async def _data(host: Host, uri: str) -> bytes:
-    try:
-        return await host.store.get(uri)
-    except (NotFoundError, IntegrityError):
-        # Gone or damaged since it was indexed: the index still has the words.
-        return b""
+class _Texts:
+    """What matches stand in; an archive is read once, however many of its messages match."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._archives: dict[str, list[bytes]] = {}
+
+    async def of(self, match: _Match) -> str:
+        """The whole text; of an archive, what can be searched of the message. The snippet where it is gone or damaged."""
+        if match.text is not None:
+            return match.text
+        if not match.message:
+            return text_of_data(await self._data(match.uri)) or match.snippet
+        if match.uri not in self._archives:
+            self._archives[match.uri] = archive_messages(await self._data(match.uri))
+        lines = self._archives[match.uri]
+        texts = archive_texts(lines[match.message - 1]) if match.message <= len(lines) else ()
+        return texts[0] if texts else match.snippet
+
+    async def _data(self, uri: str) -> bytes:
+        try:
+            return await self._host.store.get(uri)
+        except (NotFoundError, IntegrityError):
+            return b""
 
 
-def _passage(match: _Match, needles: Sequence[str], width: int, host: Host) -> str:
+def _passage(match: _Match, text: str, needles: Sequence[str], width: int, host: Host) -> str:
     words = host.vocabulary.retrieving
-    shown = excerpt(match.text, needles, width)
+    shown = excerpt(text, needles, width)
     if match.message:
-        where = words.in_message.format(number=match.message)
-    else:
-        at = match.text.find(shown.strip("…"))
-        where = words.in_line.format(number=match.text.count("\n", 0, max(0, at)) + 1)
-        if match.uri.startswith(f"{SCHEME}memory/"):
-            return f"{match.uri}\n{shown}"
-    return f"{match.uri}, {where}\n{shown}"
+        return f"{match.uri}, {words.in_message.format(number=match.message)}\n{shown}"
+    if match.text is not None:
+        return f"{match.uri}\n{shown}"
+    core = shown.strip("…")
+    spots = [at for needle in needles if (at := fold(core).find(needle)) >= 0]
+    at = max(0, text.find(core)) + min(spots, default=0)
+    return f"{match.uri}, {words.in_line.format(number=text.count(chr(10), 0, at) + 1)}\n{shown}"

@@ -28,7 +28,7 @@ async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_sta
     desk = await filled()
     shown = await desk.ask("search", query="5403")
     assert "matches 1-5 of 5, the best first" in shown
-    for piece in ("context://memory/database/port\n", "context://notes/setup.md, line 1", "context://sessions/s1, line 1"):
+    for piece in ("context://memory/database/port\n", "context://notes/setup.md, line 3", "context://sessions/s1, line 1"):
         assert piece in shown
     assert ", message 2\nThe database listens on port 5403" in shown
     assert "listen = 5403" in shown
