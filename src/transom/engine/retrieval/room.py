@@ -31,7 +31,7 @@ class Room:
     @property
     def brief(self) -> bool:
         """Whether addresses have to be cut, so that something is left for the text."""
-        return self.budget < 4 * SMALLEST
+        return self.budget < 3 * SMALLEST
 
     def fits(self, text: str) -> bool:
         """Whether a text fits. One that is far too long is not counted."""
