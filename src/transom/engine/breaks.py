@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..jsontext import loads, raw_items
+from ..jsontext import loads, raw_items, raw_object
 from .ledger.live import LiveTurn
 from .payload import Compared, at_block_level
 from .placement.prefix import Part, PrefixReport, Stretch, prefix_report
 from .state import CompileState
 
-__all__ = ["prefix_of"]
+__all__ = ["prefix_of", "stretches_of"]
 
 
 def prefix_of(state: CompileState, before: Compared | None, now: Compared, held: int, tokens: int) -> PrefixReport:
@@ -29,7 +29,7 @@ def prefix_of(state: CompileState, before: Compared | None, now: Compared, held:
     """
     if before is None:
         return PrefixReport()
-    return prefix_report(held, before.reach, now.length, tokens, _stretches(state), _reason(state, before, held))
+    return prefix_report(held, before.reach, now.length, tokens, stretches_of(state), _reason(state, before, held))
 
 
 def _reason(state: CompileState, before: Compared, held: int) -> str:
@@ -45,11 +45,11 @@ def _reason(state: CompileState, before: Compared, held: int) -> str:
     return "a function in a slot changed the conversation" if state.messages is not None else ""
 
 
-def _stretches(state: CompileState) -> Iterator[Stretch]:
+def stretches_of(state: CompileState) -> Iterator[Stretch]:
     """The parts of the compared sequence, in order."""
     assert state.frame is not None
-    yield from _items(state.frame.tools, "tools", _tool_name)
-    yield from _system(state)
+    yield from _tools(state.frame.tools)
+    yield from _system(state.frame.system, _frozen(state))
     elements = [*state.elements, *state.volatile]
     lengths = [0] * len(elements)
     for number, piece in at_block_level(elements):
@@ -58,36 +58,52 @@ def _stretches(state: CompileState) -> Iterator[Stretch]:
         yield Stretch(part, where, length)
 
 
-def _items(data: bytes, part: Part, name: object = None) -> Iterator[Stretch]:
-    """The members of an array; anything else is one stretch."""
-    if not data.startswith(b"["):
-        if data:
-            yield Stretch(part, part, len(data))
-        return
-    for index, item in enumerate(raw_items(data)):
-        label = name(item) if callable(name) else ""
-        yield Stretch(part, f"{part}[{index}]{label}", 1 + len(item))
-    yield Stretch(part, part, 1)
+def _tools(data: bytes) -> Iterator[Stretch]:
+    """One stretch a tool; Gemini's stand in a list of their own."""
+    for stretch, raw in _items(data, "tools"):
+        declared = raw_object(raw).get("functionDeclarations", b"") if raw.startswith(b"{") else b""
+        if not declared.startswith(b"["):
+            yield Stretch("tools", stretch.where + _tool_name(raw), stretch.length)
+            continue
+        before = 1 + raw.index(declared)
+        yield Stretch("tools", stretch.where, before)
+        for inner, tool in _items(declared, "tools"):
+            yield Stretch("tools", f"{stretch.where}.functionDeclarations{inner.where[5:]}{_tool_name(tool)}", inner.length)
+        yield Stretch("tools", stretch.where, stretch.length - before - len(declared))
 
 
 def _tool_name(raw: bytes) -> str:
-    value = loads(raw)
+    value = loads(raw) if raw else None
     for inner in (value, value.get("function") if isinstance(value, dict) else None):
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
             return f" ({inner['name']})"
     return ""
 
 
-def _system(state: CompileState) -> Iterator[Stretch]:
+def _system(data: bytes, frozen: Sequence[Part]) -> Iterator[Stretch]:
     """A system prompt outside the conversation; what is frozen behind it stands in its last blocks."""
-    assert state.frame is not None
-    stretches = list(_items(state.frame.system, "system"))
-    blocks = [stretch for stretch in stretches if stretch.where != "system"]
-    frozen = _frozen(state)
-    first = len(blocks) - len(frozen)
+    listed = raw_object(data).get("parts", b"") if data.startswith(b"{") else data
+    before = data.index(listed) if listed.startswith(b"[") else 0
+    if before:
+        yield Stretch("system", "system", before)
+    stretches = [stretch for stretch, _ in _items(listed if before else data, "system")]
+    first = len(stretches) - 1 - len(frozen)
     for index, stretch in enumerate(stretches):
         at = index - first
-        yield Stretch(frozen[at], stretch.where, stretch.length) if 0 <= at < len(frozen) and first >= 0 else stretch
+        yield Stretch(frozen[at], stretch.where, stretch.length) if first >= 0 and 0 <= at < len(frozen) else stretch
+    if before:
+        yield Stretch("system", "system", len(data) - before - len(listed))
+
+
+def _items(data: bytes, part: Part) -> Iterator[tuple[Stretch, bytes]]:
+    """The members of an array, each with its bytes; brackets and anything else are a stretch of their own."""
+    if not data.startswith(b"["):
+        if data:
+            yield Stretch(part, part, len(data)), b""
+        return
+    for index, item in enumerate(raw_items(data)):
+        yield Stretch(part, f"{part}[{index}]", 1 + len(item)), item
+    yield Stretch(part, part, 1), b""
 
 
 def _frozen(state: CompileState) -> list[Part]:

@@ -8,10 +8,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.engine.sessions import HEAD, context_of, dialogue, driven, tool_loop
+from tests.unit.engine.sessions import HEAD, context_of, dialogue, driven, round_of, tool_loop
 
 from transom import Context, Message, Payload, Tool, reset
+from transom.engine.breaks import stretches_of
 from transom.engine.placement.prefix import PrefixReport, Stretch, located, prefix_report
+from transom.engine.state import CompileState
 
 TARGETS = ("openai", "openai-responses", "anthropic", "gemini")
 OTHER = Tool("write_file", "Writes.", {"type": "object", "properties": {}})
@@ -46,7 +48,7 @@ async def test_a_tool_that_changes_is_named(target: str) -> None:
     payload = await context.compile(target)
     report = payload.meta.prefix
     assert report.part == "tools"
-    assert report.where == ("tools[0]" if target == "gemini" else "tools[1] (write_file)")
+    assert report.where == ("tools[0].functionDeclarations[1]" if target == "gemini" else "tools[1]") + " (write_file)"
     assert report.reason == "the tools changed"
     assert report.lost_bytes == min(before.sequence.stable, payload.sequence.length) - report.held
     assert 0 < report.lost_tokens <= payload.meta.tokens_after
@@ -82,6 +84,27 @@ async def test_a_closing_is_reported_as_one_with_what_it_costs(target: str) -> N
         assert report.due == before.sequence.stable
         assert report.lost_bytes == payload.sequence.length - report.held or before.sequence.stable < payload.sequence.length
     assert not any(p.meta.prefix.broken for p in payloads if not p.meta.closed)
+
+
+@pytest.mark.feature("X6")
+@pytest.mark.parametrize("target", TARGETS)
+async def test_what_is_frozen_behind_the_system_prompt_is_told_from_it(target: str) -> None:
+    context = context_of(overflow=reset(), memory=True)
+    context.head = HEAD
+    context.system("Be brief.")
+    await context.memory.facts.set("colour", "teal")
+    context.state({"step": 1}, place="system")
+    closings = []
+    for number in range(16):
+        context.append(*round_of(number, ask=f"question {number}"))
+        if number == 3:
+            await context.memory.facts.set("size", "nine")
+        if number == 9:
+            context.state({"step": 2}, place="system")
+        report = await compiled(context, target)
+        if report.broken:
+            closings.append((report.part, report.where, report.reason))
+    assert closings == [("memory", "system[1]", "reset closed w1"), ("state", "system[2]", "reset closed w2")]
 
 
 async def test_a_window_that_closed_for_another_target_is_the_reason_too() -> None:
@@ -129,6 +152,23 @@ async def test_volatile_text_at_the_end_moves_nothing() -> None:
     for minute in range(5):
         context.tail(f"It is 12:{minute:02}.")
         assert not (await compiled(context, "openai")).broken
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_the_parts_of_a_payload_are_all_of_it(target: str) -> None:
+    context = context_of(overflow=reset(), memory=True)
+    context.head = replace(HEAD, tools=(*HEAD.tools, OTHER))
+    context.system("Be brief.")
+    context.tail("It is Monday.")
+    await context.memory.facts.set("colour", "teal")
+    seen: list[CompileState] = []
+    context.use("before-assemble", seen.append)
+    for message in [*dialogue(2), *tool_loop(25), Message("user", "And?"), Message("assistant", "Begun")]:
+        context.append(message)
+        payload = await context.compile(target)
+        stretches = list(stretches_of(seen[-1]))
+        assert sum(stretch.length for stretch in stretches) - payload.sequence.length == seen[-1].closing_bytes
+    assert {stretch.part for stretch in stretches} >= {"tools", "system", "memory", "head", "message", "tail"}
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=8), st.data())
