@@ -1,8 +1,8 @@
 """Facts: what is remembered by key, one entry of the store each, the project's own before everybody's.
 
-Knows the store and the rules an application sets; no prompt. What was read is kept in the process, so that a compile asks for
-``version`` and nothing else while nothing changed. Own changes are seen at once, by ``list`` those of other processes after
-``refresh``; ``get`` and every change look into the store.
+Knows the rules an application sets and what is known of the store; no prompt. A compile asks for ``version`` and nothing else
+while nothing changed. Own changes are seen at once, by ``list`` those of other processes after ``refresh``; ``get`` and every
+change look into the store.
 """
 
 from __future__ import annotations
@@ -13,43 +13,20 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...errors import InputError, MemoryRefusedError, NotFoundError, StoreError
 from ...store.store import Store
 from .events import MemoryChanged, MemoryExpired
-from .fact import (
-    RESERVED,
-    Fact,
-    check_importance,
-    check_key,
-    check_value,
-    decode_fact,
-    encode_meta,
-    fact_path,
-    project_folder,
-)
+from .fact import Fact, check_importance, check_key, check_value, project_folder
 from .hooks import Change, MemorySettings, permit, tell
-from .stored import NAMESPACE
+from .known import KnownFacts
 
 __all__ = ["Facts"]
 
 _log = logging.getLogger(__name__)
 
 Emit = Callable[[object], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The valid facts in key order, and for which version, times and turns they are that."""
-
-    version: int
-    times: tuple[float, float]
-    turns: tuple[float, float]
-    facts: tuple[Fact, ...]
-
-    def holds(self, version: int, now: float, turn: int) -> bool:
-        return self.version == version and self.times[0] <= now < self.times[1] and self.turns[0] <= turn < self.turns[1]
 
 
 class Facts:
@@ -78,28 +55,21 @@ class Facts:
         clock: Callable[[], float] = time.time,
         emit: Emit | None = None,
     ) -> None:
-        project_folder(project)
         self.settings = settings if settings is not None else MemorySettings()
-        self._store = store
-        self._project = project
-        self._session = session
+        self._known = KnownFacts(store, project=project, session=session, clock=clock)
         self._clock = clock
         self._emit = emit
-        self._known: dict[str, Fact] | None = None
-        self._version = 0
-        self._view = _View(-1, (0.0, 0.0), (0, 0), ())
-        self._due: tuple[int, float, float] = (-1, math.inf, math.inf)
         self._lock = asyncio.Lock()
 
     @property
     def store(self) -> Store:
         """Where they lie."""
-        return self._store
+        return self._known.store
 
     @property
     def project(self) -> str:
         """Whose facts are set; empty for global ones."""
-        return self._project
+        return self._known.project
 
     @property
     def version(self) -> int:
@@ -107,12 +77,12 @@ class Facts:
 
         That a fact reaches the end of its time moves it once ``expire`` removed the fact.
         """
-        return self._version
+        return self._known.version
 
     @property
     def known(self) -> tuple[Fact, ...]:
         """What was read of memory so far, expired facts included; in path order. Reads nothing."""
-        return tuple(fact for _, fact in sorted((self._known or {}).items()))
+        return tuple(sorted(self._known.all, key=lambda fact: fact.path))
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -127,29 +97,26 @@ class Facts:
             URIError: no valid key.
             MemoryRefusedError: a key that no fact can have.
         """
-        key = check_key(key.removeprefix(project_folder(self._project)))
+        key = check_key(key.removeprefix(project_folder(self.project)))
         async with self._lock:
-            return await self._visible(key, turn)
+            return await self._known.visible(key, turn)
 
     async def list(self, prefix: str = "", *, turn: int = 0) -> builtins.list[Fact]:
         """The valid facts whose keys begin with ``prefix``, in key order."""
         await self._load()
-        view = self._valid(turn)
+        view = self._known.valid(turn)
         return [fact for fact in view if fact.key.startswith(prefix)] if prefix else [*view]
 
     async def injected(self, *, turn: int = 0) -> builtins.list[Fact]:
         """The facts that are to stand in the prompt, as the settings' selector chooses them, in its order."""
         await self._load()
-        return self.settings.chosen(self._valid(turn))
+        return self.settings.chosen(self._known.valid(turn))
 
     async def refresh(self) -> int:
         """Read everything again, so that changes of other processes are seen; the version."""
         async with self._lock:
-            known = await self._read(self._project)
-            if known != self._known:
-                self._known = known
-                self._version += 1
-        return self._version
+            await self._known.refresh()
+        return self.version
 
     # ── changing ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -192,7 +159,7 @@ class Facts:
                 importance=float(importance) if importance is not None else old.importance if old else 0.5,
                 expires_at=ends[0],
                 expires_turn=ends[1],
-                session=self._session if ends[1] is not None else "",
+                session=self._known.session if ends[1] is not None else "",
             )
 
         return await self._write(key, write, turn)
@@ -229,18 +196,18 @@ class Facts:
             change = Change(seen.key, "deleted", seen, None)
             await permit(self.settings, change)
             async with self._lock:
-                if await self._visible(seen.key, turn) != seen:
+                if await self._known.visible(seen.key, turn) != seen:
                     continue
-                await self._remove(seen)
+                await self._known.remove(seen)
             await self._done(change)
             return True
 
     async def put_back(self, fact: Fact) -> bool:
         """Store a fact as it was, unless there is one of its key; whether it was stored. Asks no hook: it was allowed once."""
         async with self._lock:
-            if await self._look(fact.key, fact.project) is not None:
+            if await self._known.look(fact.key, fact.project) is not None:
                 return False
-            await self._keep(fact)
+            await self._known.keep(fact)
             return True
 
     async def rename(self, old: str, new: str, *, turn: int = 0) -> Fact:
@@ -259,15 +226,15 @@ class Facts:
             change = Change(new, "renamed", seen, moved)
             await permit(self.settings, change)
             async with self._lock:
-                if await self._visible(new, turn) is not None:
+                if await self._known.visible(new, turn) is not None:
                     raise MemoryRefusedError(
                         f"there is a fact {new!r} already", hint="take another key, or delete that one first"
                     )
-                if await self._visible(seen.key, turn) != seen:
+                if await self._known.visible(seen.key, turn) != seen:
                     continue
                 # Stored under the new key before it leaves the old one: whoever dies in between loses nothing.
-                await self._keep(moved)
-                await self._remove(seen)
+                await self._known.keep(moved)
+                await self._known.remove(seen)
             await self._done(change)
             return moved
 
@@ -278,15 +245,15 @@ class Facts:
             MemoryRefusedError: one of them may not be deleted; then none was.
         """
         await self.refresh()
-        seen = [fact for fact in (self._known or {}).values() if fact.project == self._project]
-        changes = [Change(fact.key, "deleted", fact, None) for fact in seen if not self._expired(fact, turn)]
+        seen = [fact for fact in self._known.all if fact.project == self.project]
+        changes = [Change(fact.key, "deleted", fact, None) for fact in seen if not self._known.expired(fact, turn)]
         for change in changes:
             await permit(self.settings, change)
         async with self._lock:
             for fact in seen:
                 # What was written meanwhile stays: nobody was asked about it.
-                if await self._look(fact.key, fact.project) == fact:
-                    await self._remove(fact)
+                if await self._known.look(fact.key, fact.project) == fact:
+                    await self._known.remove(fact)
                 else:
                     changes = [change for change in changes if change.old is not fact]
         for change in changes:
@@ -299,18 +266,10 @@ class Facts:
         What the store cannot remove now is not seen either; it is tried again after the next refresh.
         """
         await self._load()
-        version, until, until_turn = self._due
-        if version != self._version:
-            known = self._known or {}
-            until = min((fact.expires_at for fact in known.values() if fact.expires_at is not None), default=math.inf)
-            own = (fact.expires_turn for fact in known.values() if fact.session == self._session)
-            until_turn = min((end for end in own if end is not None), default=math.inf)
-            self._due = (self._version, until, until_turn)
-        if self._clock() < until and turn < until_turn:
+        if not self._known.due(turn):
             return []
         async with self._lock:
-            due = [fact for fact in (self._known or {}).values() if self._expired(fact, turn)]
-            due.sort(key=lambda fact: (fact.key, fact.project))
+            due = self._known.due(turn)
             gone = [removed for fact in due if (removed := await self._remove_expired(fact, turn)) is not None]
         for fact in gone:
             if self._emit is not None:
@@ -320,77 +279,14 @@ class Facts:
 
     async def switch(self, project: str, *, session: str | None = None) -> None:
         """See and change another project's facts from now on (none's with an empty id), and count that session's turns."""
-        project_folder(project)
         async with self._lock:
-            known = await self._read(project)
-            self._project, self._known = project, known
-            self._session = self._session if session is None else session
-            self._version += 1
+            await self._known.switch(project, self._known.session if session is None else session)
 
     # ── inside ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _load(self) -> None:
-        if self._known is None:
+        if not self._known.loaded:
             await self.refresh()
-
-    async def _read(self, project: str) -> dict[str, Fact]:
-        """Global facts and those of a project, by path."""
-        paths = await self._store.list(NAMESPACE)
-        shared = [path for path in paths if path.partition("/")[0] not in RESERVED]
-        if 2 * len(shared) >= len(paths):
-            everything = await self._store.read_all(NAMESPACE)
-            found = {path: everything[path] for path in shared if path in everything}
-        else:
-            # Thousands of entries may lie beside a handful of facts: read only what is wanted.
-            found = {path: entry for path in shared if (entry := await self._store.read(NAMESPACE, path)) is not None}
-        facts = {path: decode_fact(path, "", entry) for path, entry in found.items()}
-        if folder := project_folder(project):
-            own = await self._store.read_all(NAMESPACE, folder)
-            facts |= {path: decode_fact(path.removeprefix(folder), project, entry) for path, entry in own.items()}
-        return facts
-
-    async def _look(self, key: str, project: str) -> Fact | None:
-        """A fact as the store has it, expired or not; what is known of it follows."""
-        path = fact_path(key, project)
-        entry = await self._store.read(NAMESPACE, path)
-        fact = decode_fact(key, project, entry) if entry is not None else None
-        if self._known is not None and self._known.get(path) != fact:
-            self._note(path, fact)
-        return fact
-
-    def _note(self, path: str, fact: Fact | None) -> None:
-        if self._known is not None:
-            if fact is None:
-                self._known.pop(path, None)
-            else:
-                self._known[path] = fact
-        self._version += 1
-
-    async def _visible(self, key: str, turn: int) -> Fact | None:
-        for project in dict.fromkeys((self._project, "")):
-            fact = await self._look(key, project)
-            if fact is not None and not self._expired(fact, turn):
-                return fact
-        return None
-
-    def _expired(self, fact: Fact, turn: int) -> bool:
-        return fact.expired(self._clock(), turn, self._session)
-
-    def _valid(self, turn: int) -> tuple[Fact, ...]:
-        now = self._clock()
-        if not self._view.holds(self._version, now, turn):
-            known = (self._known or {}).values()
-            # The project's own come last and win.
-            valid = {fact.key: fact for fact in sorted(known, key=lambda fact: fact.project) if not self._expired(fact, turn)}
-            times = [fact.expires_at for fact in known if fact.expires_at is not None]
-            turns = [fact.expires_turn for fact in known if fact.expires_turn is not None]
-            self._view = _View(
-                self._version,
-                _between(times, now),
-                _between(turns, turn),
-                tuple(sorted(valid.values(), key=lambda fact: fact.key)),
-            )
-        return self._view.facts
 
     def _ends(self, ttl: float | None, ttl_turns: int | None, turn: int) -> tuple[float | None, int | None]:
         if (ttl is not None and not ttl > 0) or (ttl_turns is not None and ttl_turns < 1):
@@ -401,48 +297,34 @@ class Facts:
     def _next(self, old: Fact | None, key: str, value: str) -> Fact:
         now = self._clock()
         if old is None:
-            return Fact(key=key, value=value, created=now, updated=now, project=self._project)
-        return replace(old, value=value, updated=now, updates=old.updates + 1, project=self._project)
+            return Fact(key=key, value=value, created=now, updated=now, project=self.project)
+        return replace(old, value=value, updated=now, updates=old.updates + 1, project=self.project)
 
     async def _write(self, key: str, write: Callable[[Fact | None], Fact], turn: int) -> Fact:
         while True:
-            old = await self._own(key, turn)
+            async with self._lock:
+                old = await self._known.valid_at(key, self.project, turn)
             new = write(old)
             change = Change(key, "added" if old is None else "changed", old, new)
             # Asked outside the lock, so that who is asked may use these facts; what was allowed is what is then done.
             await permit(self.settings, change)
             async with self._lock:
-                if await self._own(key, turn, locked=True) != old:
+                if await self._known.valid_at(key, self.project, turn) != old:
                     continue
-                await self._keep(new)
+                await self._known.keep(new)
             await self._done(change)
             return new
-
-    async def _own(self, key: str, turn: int, *, locked: bool = False) -> Fact | None:
-        if not locked:
-            async with self._lock:
-                return await self._own(key, turn, locked=True)
-        fact = await self._look(key, self._project)
-        return None if fact is None or self._expired(fact, turn) else fact
-
-    async def _keep(self, fact: Fact) -> None:
-        await self._store.put(NAMESPACE, fact.value, path=fact.path, meta=encode_meta(fact), text=fact.searchable)
-        self._note(fact.path, fact)
-
-    async def _remove(self, fact: Fact) -> None:
-        await self._store.delete(NAMESPACE, fact.path)
-        self._note(fact.path, None)
 
     async def _remove_expired(self, fact: Fact, turn: int) -> Fact | None:
         try:
             # Somebody else may have written it anew meanwhile.
-            stored = await self._look(fact.key, fact.project)
-            if stored is None or not self._expired(stored, turn):
+            stored = await self._known.look(fact.key, fact.project)
+            if stored is None or not self._known.expired(stored, turn):
                 return None
-            await self._remove(stored)
+            await self._known.remove(stored)
         except StoreError as error:
             _log.warning("a fact whose time is over could not be removed: %s", error)
-            self._note(fact.path, None)
+            self._known.hide(fact)
             return None
         return stored
 
@@ -452,13 +334,6 @@ class Facts:
             new = change.new.value if change.new is not None else None
             self._emit(MemoryChanged(change.key, change.kind, old, new))
         await tell(self.settings, change)
-
-
-def _between(ends: builtins.list[float] | builtins.list[int], now: float) -> tuple[float, float]:
-    """From which moment to which nothing of these ends."""
-    return max((end for end in ends if end <= now), default=-math.inf), min(
-        (end for end in ends if end > now), default=math.inf
-    )
 
 
 def _missing(key: str) -> NotFoundError:
