@@ -179,7 +179,7 @@ class Facts:
             raise _missing(key)
 
         def write(old: Fact | None) -> Fact:
-            return self._next(old or replace(seen, updates=seen.updates), seen.key, value)
+            return self._next(old or seen, seen.key, value)
 
         return await self._write(seen.key, write, turn)
 
