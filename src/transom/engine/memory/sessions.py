@@ -121,9 +121,7 @@ class Sessions:
         if session_id is None:
             known = [info for info in await self.list(limit=None) if not info.damaged]
             if not known:
-                raise NotFoundError(
-                    f"no session is saved{self._here}", hint="save_session_summary keeps one; list_sessions lists them"
-                )
+                raise NotFoundError(f"no session is saved{self._here}", hint="one has to be saved first")
             return await self._read(parse_uri(known[0].uri).path)
         for folder in self._folders:
             path = self._path(session_id, folder)
@@ -131,7 +129,7 @@ class Sessions:
                 return await self._read(path)
         raise NotFoundError(
             f"no session {session_id!r}{self._here}",
-            hint="list_sessions names them; one of another project needs switch_context",
+            hint="the list of sessions names them; to see those of another project, switch to it",
         )
 
     async def list(self, limit: int | None = 20, *, where: Where = "project", tag: str = "") -> list[SessionInfo]:
@@ -217,7 +215,7 @@ class Sessions:
 
     def _path(self, session_id: str, folder: str = "") -> str:
         if "/" in session_id:
-            raise InputError(f"{session_id!r} is no id of a session", hint="list_sessions names them")
+            raise InputError(f"{session_id!r} is no id of a session", hint="the list of sessions names them")
         try:
             return check_path(f"{folder or self._folder}/{session_id}")
         except URIError as error:
@@ -240,7 +238,7 @@ class Sessions:
     async def _read(self, path: str) -> Session:
         entry = await self.store.read(NAMESPACE, path)
         if entry is None:
-            raise NotFoundError(f"session {path.partition('/')[2]!r} is gone", hint="it was deleted just now; list_sessions")
+            raise NotFoundError(f"session {path.partition('/')[2]!r} is gone", hint="it was deleted just now")
         return session_of(entry, **self._named(path))
 
     def _info(self, path: str, entry: StoredEntry) -> SessionInfo:
