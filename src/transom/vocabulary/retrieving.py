@@ -95,8 +95,8 @@ class RetrievalWords:
         in_line, in_message: where a match stands.
         created, edited, deleted, renamed: what was done.
         error: what every refusal begins with.
-        bad_json, bad_arguments, no_command, unknown_command, missing, ill_typed, bad_range, bad_number: arguments that cannot
-            be used.
+        bad_json, bad_arguments, no_command, unknown_command, missing, no_text, no_number, no_range, bad_range, bad_number:
+            arguments that cannot be used.
         bad_path, unknown_namespace, read_only, not_found, is_folder, outside: paths that cannot.
         exists, no_match, several, same, bad_line, too_large, not_text, taken, busy: edits that cannot be made.
         no_memory, no_new_context: parts that this session does not have.
@@ -149,7 +149,9 @@ class RetrievalWords:
     no_command: str
     unknown_command: str
     missing: str
-    ill_typed: str
+    no_text: str
+    no_number: str
+    no_range: str
     bad_range: str
     bad_number: str
     bad_path: str

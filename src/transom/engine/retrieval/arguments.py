@@ -47,7 +47,7 @@ class Arguments:
         name, value = self._first(names)
         if value is None or isinstance(value, str):
             return value
-        raise Refused("ill_typed", name=name, wanted="text")
+        raise Refused("no_text", name=name)
 
     def number(self, name: str) -> int:
         """A whole number, 0 or more.
@@ -60,7 +60,7 @@ class Arguments:
             raise Refused("missing", command=self.command, name=name)
         number = _whole(value)
         if number is None or number < 0:
-            raise Refused("ill_typed", name=name, wanted="a whole number, 0 or more")
+            raise Refused("no_number", name=name)
         return number
 
     @property
@@ -76,12 +76,12 @@ class Arguments:
             try:
                 value = loads(value)
             except JSONError:
-                raise Refused("ill_typed", name="view_range", wanted="two whole numbers") from None
+                raise Refused("no_range", name="view_range") from None
         if value is None:
             return None
         pair = [_whole(item) for item in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
         if len(pair) != 2 or pair[0] is None or pair[1] is None:
-            raise Refused("ill_typed", name="view_range", wanted="two whole numbers")
+            raise Refused("no_range", name="view_range")
         return pair[0], pair[1]
 
     def _first(self, names: Sequence[str]) -> tuple[str, object]:

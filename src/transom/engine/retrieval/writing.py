@@ -48,7 +48,7 @@ async def str_replace(host: Host, at: Address, old: str, new: str) -> Edited:
 
     def edit(text: str) -> Edited:
         if not old:
-            raise Refused("ill_typed", name="old_str", wanted="the text to replace, not empty")
+            raise Refused("missing", command="str_replace", name="old_str")
         if old == new:
             raise Refused("same")
         lines = occurrences(text, old)

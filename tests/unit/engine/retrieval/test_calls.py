@@ -78,7 +78,7 @@ async def test_a_tool_that_is_not_ours_is_the_programmers_mistake() -> None:
         ({"command": "view", "path": "notes/a", "view_range": "one"}, "view_range must be two whole numbers"),
         ({"command": "insert", "path": "notes/a", "insert_line": True, "insert_text": "x"}, "insert_line must be a whole"),
         ({"command": "search", "query": "  "}, "search needs query"),
-        ({"command": "str_replace", "path": "notes/a", "old_str": ""}, "old_str must be the text to replace"),
+        ({"command": "str_replace", "path": "notes/a", "old_str": ""}, "str_replace needs old_str"),
     ],
 )
 async def test_a_mistake_in_the_arguments_is_told(arguments: object, told: str) -> None:

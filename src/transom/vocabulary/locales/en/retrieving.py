@@ -106,9 +106,14 @@ RETRIEVING = RetrievalWords(
     no_command="no command. Give command, one of {commands}.",
     unknown_command="there is no command {command}. Give one of {commands}.",
     missing="{command} needs {name}. Give it and call again.",
-    ill_typed="{name} must be {wanted}. Correct it and call again.",
+    no_text="{name} must be text. Correct it and call again.",
+    no_number="{name} must be a whole number, 0 or more. Correct it and call again.",
+    no_range="{name} must be two whole numbers, for example [1, 40]. Correct it and call again.",
     bad_range="view_range {given} is no part of {total}. Give two numbers from 1 on, the smaller first; -1 is the end.",
-    bad_number="offset {given} is beyond the end ({total}). Call again without offset.",
+    bad_number=(
+        "offset {given} is beyond the end ({total}). It counts within one line, message or list: call again without it, "
+        "and choose lines or messages by view_range."
+    ),
     bad_path=(
         "{path} is no address. Write context://namespace/path, for example context://notes/plan.md: single slashes, no . or .. "
         "as a name, no backslashes or control characters, %25 for a per cent sign."
