@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.unit.engine.sessions import context_of, dialogue, driven, round_of, tool_loop, words
 
 from transom import Context, Message, Tool, reset
+from transom.cli.conversation import read_source
 from transom.engine.events import CacheWarned
 from transom.engine.placement.cache_audit import CacheAudit, Finding, Mark, Section, minimum_tokens
 from transom.jsontext import dumps
 from transom.wire.format import Head
+from transom.wire.registry import builtin_registry
 
 LONG = words(5_000)
 HEAD = Head(model="claude-opus-5-5", tools=(Tool("read_file", "Reads.", {"type": "object", "properties": {}}),))
@@ -219,6 +222,29 @@ async def test_a_long_session_that_holds_to_the_rules_has_no_findings() -> None:
     payloads = await driven(made, tool_loop(120), "anthropic")
     assert sum(1 for payload in payloads if payload.meta.closed) > 1
     assert {finding.key for payload in payloads for finding in payload.meta.audit} == set()
+
+
+@pytest.mark.feature("L7")
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("codex-rollout-codemie.jsonl", []),
+        ("openai-chat-openhands-sdk.json", []),
+        ("openhands-multi-swe.jsonl", []),
+        ("swe-agent-marshmallow-1867.traj", []),
+        ("cline-sidebar.json", ["date:system"]),
+        ("letta-memgpt-convo.af", ["datetime:system[0]"]),
+        ("openai-chat-taubench-airline.json", ["datetime:system[0]"]),
+    ],
+)
+async def test_in_the_prompts_of_real_agents_what_changes_is_found_and_nothing_else(
+    transcripts: Path, name: str, expected: list[str]
+) -> None:
+    source = read_source(str(transcripts / name), None, builtin_registry())
+    request = source.wire.parse(source.data) if source.wire is not None else next(source.segments())[1]
+    made = Context(window=1_000_000, check=True)
+    made.load(request)
+    assert await keys(made) == expected
 
 
 @pytest.mark.parametrize(
