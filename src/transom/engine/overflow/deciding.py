@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import msgspec
 
 from ...errors import StrategyError
-from ..ledger.edits import TurnEdit
+from ..ledger.edits import TurnEdit, apply_edits
+from ..ledger.live import weigh_turn
 from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
 from .fitting import Fit
 from .strategy import Outcome, Span
 
-__all__ = ["check_outcome", "failure", "known_record", "make_record"]
+__all__ = ["check_outcome", "decided_record", "failure", "known_record", "make_record"]
 
 _SHAPE = msgspec.json.Decoder(tuple[int, tuple[Item, ...], str])
 
@@ -38,6 +39,41 @@ def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | No
         ),
         None,
     )
+
+
+def decided_record(
+    span: Span, known: Sequence[WindowRecord], base: WindowRecord, end: tuple[int, bytes, bytes]
+) -> WindowRecord | None:
+    """The record of a closing of exactly this history in this window: what was decided is not decided again, nor a model asked.
+
+    Args:
+        span: what would be closed.
+        known: records of this conversation.
+        base: the record in force.
+        end: turns settled, the prefix digest there, and the digest over all that has come.
+    """
+    places = {live.place: index + 1 for index, live in enumerate(span.turns[: span.deepest]) if live.place}
+    for record in known:
+        if (record.n, record.p_n, record.arrived) != end or record.lineage.previous != span.lineage.current:
+            continue
+        cut = places.get(record.p_k, 0) if record.archive else 0
+        if record.archive:
+            fits = cut > 0 and record.staying == _staying(span, cut) and (not span.forced or cut == span.deepest)
+        else:
+            fits = record.p_k == base.p_k and not span.forced
+        if fits and _weight_under(record, span, cut) <= span.room.available:
+            return record
+    return None
+
+
+def _weight_under(record: WindowRecord, span: Span, cut: int) -> int:
+    """What the movable history would weigh with a record in force, in tokens."""
+    edits = {fit.place: fit.edits for fit in record.fits}
+    total = span.total_after(Outcome(cut, record.items if cut else ()))
+    for live in span.turns[cut:]:
+        if not live.pinned and live.place in edits:
+            total += weigh_turn(apply_edits(live.turn, edits[live.place]), span.tokenizer) - live.tokens
+    return total
 
 
 def _staying(span: Span, cut: int) -> tuple[bytes, ...]:

@@ -24,7 +24,7 @@ from .accounting import closed_turns, head_places, moved_by, shortened_texts
 from .archive import archive_writes, head_notes
 from .breaker import Breaker
 from .budget import Budget
-from .deciding import check_outcome, failure, known_record, make_record
+from .deciding import check_outcome, decided_record, failure, known_record, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
@@ -153,7 +153,8 @@ class Runner:
             span = self._span(turns, budget, base, forced=forced)
         if ready is None and not due and not forced:
             return None
-        record = None if must or forced or ready is not None else known_record(span, known)
+        decided = decided_record(span, known, base, end) if ready is None else None
+        record = decided or (None if must or forced or ready is not None else known_record(span, known))
         outcome, fits = Outcome(), list[Fit]()
         if record is None:
             outcome = ready[1] if ready is not None else await self._apply(span)
@@ -169,7 +170,7 @@ class Runner:
                 self._spend(ready, "it would have saved next to nothing")
                 return None
             record = make_record(span, outcome, fits, base, end)
-        elif movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
+        elif decided is None and movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
             # Not worth it for this history yet; whoever made the record had no room left.
             return None
         closing = await self._land(span, record, outcome, folder, must=must)
