@@ -66,7 +66,8 @@ async def done(state: CompileState) -> Payload:
         timings=state.timings,
     )
     session.compared[state.target.name] = replace(now, reach=now.stable, window=meta.window_id)
-    session.audit.note(meta.prefix, closed=bool(state.closed))
+    if state.target.name == "anthropic":
+        session.audit.note(meta.prefix, closed=bool(state.closed))
     session.recent.add(meta)
     session.repairs = len(live.history.repairs)
     session.asked = next((turn.place for turn in reversed(state.turns) if turn.request), session.asked)

@@ -137,6 +137,18 @@ async def test_a_past_that_is_rewritten_each_time_is_found() -> None:
     assert found[:2] == [[], []]
 
 
+@pytest.mark.unstable_prefix("an earlier message changes on purpose")
+async def test_what_moves_the_prefix_of_another_target_is_not_held_against_a_breakpoint() -> None:
+    made = context()
+    await made.compile("anthropic")
+    for number in range(3):
+        history = dialogue(3)
+        history[3] = Message("assistant", f"rewritten {number}")
+        made.load(history)
+        await made.compile("openai")
+    assert await keys(made) == []
+
+
 @pytest.mark.feature("L7")
 async def test_what_stands_behind_the_last_breakpoint_does_not_count() -> None:
     tool: dict[str, object] = {
