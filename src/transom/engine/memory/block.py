@@ -21,6 +21,8 @@ _SHARE = 4
 """One value takes a quarter of the room at most."""
 _CHARACTERS_PER_TOKEN = 4
 _LEAST = 80
+_PASSED = 32
+"""Where so many facts in a row do not fit the block is full: to count a thousand more would cost more than it could find."""
 
 Count = Callable[[str], int]
 
@@ -126,8 +128,9 @@ def _fitting(
     count: Count,
     most: int | None,
 ) -> dict[str, str]:
-    """The lines there is room for, in order; a line that is too long makes no room for none behind it."""
+    """The lines there is room for, in order; one that is too long is passed over, until many in a row are."""
     shown: dict[str, str] = {}
+    passed = 0
     room = max_tokens - count(frame.around([left_out(len(lines))]))
     for key, line in lines:
         if most is not None and len(shown) >= most:
@@ -136,7 +139,8 @@ def _fitting(
         if cost <= room:
             shown[key] = line
             room -= cost
-        if room <= 0:
+            passed = 0
+        elif (passed := passed + 1) == _PASSED:
             break
     # Pieces counted one by one are an estimate of their sum with some tokenizers.
     while shown and count(frame.around([*shown.values(), left_out(len(lines))])) > max_tokens:
@@ -147,6 +151,8 @@ def _fitting(
 def _line(fact: Fact, words: MemoryWords, max_tokens: int) -> str:
     """One fact: its first line begins with the key, every further one is indented."""
     value, note = fact.value, ""
+    if len(value) <= _LEAST and "<" not in value and "<" not in fact.key and not fact.description and value.isprintable():
+        return words.fact_line(fact.key, value, "")
     most = max(_LEAST, max_tokens * _CHARACTERS_PER_TOKEN // _SHARE)
     if len(value) > most + _LEAST:
         shown = _beginning(value, most)
