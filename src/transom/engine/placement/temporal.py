@@ -68,8 +68,15 @@ class Temporal:
         object.__setattr__(self, "locale", _known(self.locale) if self.locale else "")
 
     def text(self, words: DateWords = ENGLISH) -> str:
-        """The stamp for this moment; in ``words`` where no locale was chosen."""
-        return _stamped(self.clock(), self.form, self.resolution, _WORDS[self.locale] if self.locale else words)
+        """The stamp for this moment; in ``words`` where no locale was chosen.
+
+        Raises:
+            InputError: the clock gave something other than a ``datetime``.
+        """
+        moment: object = self.clock()
+        if not isinstance(moment, datetime):
+            raise InputError(f"the clock gave a {type(moment).__name__}", hint="clock=lambda: datetime.now(zone)")
+        return _stamped(moment, self.form, self.resolution, _WORDS[self.locale] if self.locale else words)
 
 
 def stamp(moment: datetime, form: Form = "standard", locale: str = "en", resolution: Resolution = "minute") -> str:

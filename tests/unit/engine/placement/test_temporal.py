@@ -109,6 +109,11 @@ def test_other_spellings_of_a_locale_are_understood(written: str, known: str) ->
     assert Temporal(locale=written).locale == known
 
 
+def test_a_clock_that_gives_no_moment_is_refused() -> None:
+    with pytest.raises(InputError, match="the clock gave a date"):
+        Temporal(clock=AFTERNOON.date).text()  # type: ignore[arg-type]
+
+
 def test_by_default_the_clock_of_the_machine_is_read() -> None:
     before = datetime.now().astimezone()
     said = Temporal(resolution="day").text()
