@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine.retrieval.desks import COUNT, Desk, joined
 
-from transom import Call, Context, Message
+from transom import Call, Context, Message, Retrieval
 from transom.engine.overflow.archive import archive_path, archive_writes
 from transom.engine.retrieval import COMMANDS, SMALLEST
 from transom.engine.retrieval.editing import lines_of
@@ -188,16 +188,32 @@ class Fuzz:
         return self.random.choice([None, True, 7, -1, 1.5, "", "text", [], [1], {}, {"a": 1}, ["a", "b"], 10**30])
 
 
+SHAPES = (
+    lambda name, given: (name, given),
+    lambda name, given: {"name": name, "arguments": given},
+    lambda name, given: {"id": "c", "type": "function", "function": {"name": name, "arguments": given}},
+    lambda name, given: {"type": "tool_use", "id": "c", "name": name, "input": given},
+    lambda name, given: {"functionCall": {"name": name, "args": given}},
+)
+
+
 @pytest.mark.feature("R2", "R3", "R5")
 @pytest.mark.parametrize("seed", range(ROUNDS))
 async def test_5000_calls_of_any_kind_are_answered_within_the_budget_and_touch_nothing_but_notes_and_memory(seed: int) -> None:
     desk, before = await filled()
-    desk.host = type(desk.host)(store=desk.store, count=COUNT, budget=(SMALLEST, 300, 2_000)[seed % 3], facts=desk.facts)
+    budget = (SMALLEST, 300, 2_000)[seed % 3]
+    context = Context(window=32_000, store=desk.store, context_tool=Retrieval(budget=budget, native_memory=True))
+    context.append(Message("user", "Go."))
+    await context.compile("openai")
     span = await desk.store.list("archive")
     mistakes = 0
-    for name, arguments in Fuzz(seed, f"context://archive/{span[0]}").calls(CALLS):
-        answer = await desk.call(name, arguments)
+    for number, (name, arguments) in enumerate(Fuzz(seed, f"context://archive/{span[0]}").calls(CALLS)):
+        if number % 8 == 0:
+            # What was answered was not taken: the next answers have room again.
+            await context.compile("openai")
+        answer = await context.handle_tool(SHAPES[number % len(SHAPES)](name, arguments))
         assert answer
+        assert COUNT(answer) <= budget
         mistakes += answer.startswith("Error")
     assert CALLS // 10 < mistakes < CALLS * 9 // 10
     assert await untouchable(desk) == before

@@ -259,6 +259,8 @@ class Context(Adding):
         else:
             fresh = messages[loaded.kept :]
         self._session.live.extend(fresh)
+        if self._answering is not None:
+            self._answering.settled(fresh)
         self._loaded_system = tuple(messages[:leading])
         if loaded.head is not None:
             self.head = loaded.head
@@ -281,6 +283,8 @@ class Context(Adding):
             messages = messages[leading:]
         self._session.live.extend(messages)
         self._loader.note(messages)
+        if self._answering is not None:
+            self._answering.settled(messages)
 
     async def compile(self, target: str | None = None, *, cancelled: Cancel | None = None) -> Payload:
         """The payload for one call of a provider.

@@ -5,12 +5,12 @@ Knows settings and the request's head; the conversation only as the tokens that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...errors import InputError
-from ...messages import Tool
+from ...messages import Message, Result, Tool
 from ...store.store import Store
 from ...vocabulary import Vocabulary
 from ...wire.format import Head
@@ -149,9 +149,14 @@ class Answering:
         self._given += host.count(text)
         return text
 
-    def settled(self) -> None:
-        """What was given so far counts as part of the conversation, or was not taken."""
-        self._given = 0
+    def settled(self, messages: Iterable[Message] | None = None) -> None:
+        """What was given so far counts with the conversation from now on, or was not taken.
+
+        Args:
+            messages: what came to the conversation; only results settle anything. ``None`` where a payload was made.
+        """
+        if messages is None or any(isinstance(part, Result) for message in messages for part in message.parts):
+            self._given = 0
 
     @staticmethod
     def _is_native(tool: Tool) -> bool:

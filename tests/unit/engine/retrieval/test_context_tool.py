@@ -258,3 +258,17 @@ async def test_the_tools_come_back_with_a_snapshot_and_with_a_branch() -> None:
     branch = context.branch()
     assert branch.owns_tool("context")
     assert (await branch.compile("openai")).json() == expected
+
+
+@pytest.mark.feature("R5")
+async def test_a_result_that_was_appended_is_counted_once() -> None:
+    context = context_of([Message("user", "Go.")], window=16_000, context_tool=Retrieval(budget=1_000))
+    uri = await context.store.put("vfs", prose(1, 60_000))
+    await context.compile("openai")
+    sizes = []
+    for number in range(6):
+        call = Call("context", f'{{"command":"view","path":"{uri}"}}', f"c{number}")
+        answer = await context.handle_tool(call)
+        sizes.append(Chars().count(answer))
+        context.append(Message("assistant", [call]), Message("tool", answer, tool_call_id=call.id, name="context"))
+    assert min(sizes) > 900

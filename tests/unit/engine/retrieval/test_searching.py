@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from tests.unit.engine.retrieval.desks import COUNT, Desk, next_call
 
-from transom import Message
+from transom import MemoryBackend, Message, SQLiteBackend, Store
 from transom.engine.overflow.archive import archive_writes
+from transom.store.backend import StorageBackend
 from transom.testing.generators import prose
 
+Backend = Callable[[Path], StorageBackend]
 
-async def filled() -> Desk:
-    desk = Desk()
+
+async def filled(store: Store | None = None) -> Desk:
+    desk = Desk(store) if store is not None else Desk()
     messages = [Message("user", "Which port?"), Message("assistant", "The database listens on port 5403, says config.toml.")]
     await desk.store.commit(archive_writes(messages))
     await desk.store.put("vfs", prose(1, 3_000) + "\nlisten = 5403\n" + prose(2, 3_000))
@@ -24,8 +30,9 @@ async def filled() -> Desk:
 
 
 @pytest.mark.feature("R1", "R2")
-async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_stands() -> None:
-    desk = await filled()
+@pytest.mark.parametrize("backend", [SQLiteBackend, lambda _: MemoryBackend()])
+async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_stands(backend: Backend, tmp_path: Path) -> None:
+    desk = await filled(Store(backend(tmp_path / "store.db")))
     shown = await desk.ask("search", query="5403")
     assert "matches 1-5 of 5, the best first" in shown
     for piece in ("context://memory/database/port\n", "context://notes/setup.md, line 3", "context://sessions/s1, line 1"):
@@ -34,6 +41,7 @@ async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_sta
     assert "listen = 5403" in shown
     assert "entries/" not in shown
     assert "windows" not in shown
+    await desk.store.close()
 
 
 @pytest.mark.feature("R1")
