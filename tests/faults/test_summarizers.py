@@ -123,6 +123,23 @@ async def test_a_summarizer_that_hangs_is_given_up_in_time(blocking: bool) -> No
 
 
 @pytest.mark.feature("O20")
+async def test_a_summarizer_may_be_given_more_time_than_other_strategies() -> None:
+    """The runner's own limit comes on top of what a strategy limits itself to."""
+    released = asyncio.Event()
+
+    async def slow(_: list[Message]) -> str:
+        asyncio.get_running_loop().call_later(0.3, released.set)
+        await released.wait()
+        return answered(sections("Slow, and worth the wait."))
+
+    for strategy in (summarize(slow, timeout=None), chain(summarize(slow, timeout=30), reset())):
+        released.clear()
+        context = context_of(MESSAGES, overflow=strategy, window=WINDOW)
+        context._runner.timeout = 0.05
+        assert (await context.compile("openai")).meta.closed == "summarize"
+
+
+@pytest.mark.feature("O20")
 def test_a_blocked_summarizer_does_not_keep_the_program_from_ending() -> None:
     code = """
 import threading

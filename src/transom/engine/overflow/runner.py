@@ -67,7 +67,7 @@ class Runner:
         tokenizer, vocabulary: shared with the compile.
         fingerprint: of everything that shapes a head.
         breaker: opens after three failures; then only steps that need no model are tried.
-        timeout: seconds a strategy may take; ``None`` waits for ever.
+        timeout: seconds a strategy may take beyond those that it limits itself to; ``None`` waits for ever.
         jobs: work of this session that goes on between compiles.
         failure: why the last closing fell short, empty when it did not.
         struck: a step failed in the last closing, and another took its place.
@@ -229,7 +229,7 @@ class Runner:
         idle = span.model_free and not getattr(self.strategy, "model_free", False)
         strategy: Strategy = Reset() if idle else self.strategy
         try:
-            async with asyncio.timeout(self.timeout):
+            async with asyncio.timeout(self._time_for(strategy)):
                 outcome = await strategy.apply(span)
             check_outcome(outcome, span)
         except (StoreError, asyncio.CancelledError):
@@ -246,6 +246,11 @@ class Runner:
             # Who asks for a new window is not served by an old one with less in it.
             return await Reset().apply(span)
         return outcome
+
+    def _time_for(self, strategy: Strategy) -> float | None:
+        """Seconds a strategy may take: ours, and those that it limits itself to."""
+        patience: float | None = getattr(strategy, "patience", 0.0)
+        return None if self.timeout is None or patience is None else self.timeout + patience
 
     def _strike(self, failures: Sequence[str]) -> None:
         if not self.struck:

@@ -168,7 +168,8 @@ class Strategy(Protocol):
     """One way to make room.
 
     One that needs no model may say so by an attribute ``model_free`` that is true: it is tried even after a model failed three
-    times in a row. Others are then left alone.
+    times in a row. Others are then left alone. One that limits its own time says so by ``patience``, in seconds, ``None`` for
+    no limit: the runner's own limit then comes on top.
     """
 
     @property

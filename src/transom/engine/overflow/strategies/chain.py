@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from ....errors import StoreError, StrategyError
 from ..deciding import check_outcome, failure
-from ..strategy import Outcome, Span, Strategy
+from ..strategy import Managing, Outcome, Span, Strategy
 
 __all__ = ["Bounded", "Chain", "chain"]
 
@@ -50,6 +50,12 @@ class Chain:
     def model_free(self) -> bool:
         """It leaves steps alone that need a model, where that is asked."""
         return True
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds that its steps limit themselves to, together; ``None`` where one of them may wait for ever."""
+        limits: list[float | None] = [getattr(step, "patience", 0.0) for step in self.steps]
+        return None if None in limits else sum(limit for limit in limits if limit is not None)
 
     async def apply(self, span: Span) -> Outcome:
         """Try the steps in order. One that fails is passed over, and the outcome says why."""
@@ -107,11 +113,13 @@ def chain(*steps: Strategy) -> Chain:
     """Strategies in order of preference, mildest first.
 
     Raises:
-        StrategyError: no step given, or one that is no strategy.
+        StrategyError: no step given, one that is no strategy, or one that leaves windows to a provider: that one goes around.
     """
     if not steps:
         raise StrategyError("a chain needs at least one strategy", hint="chain(clear(), digest(), reset())")
     for step in steps:
         if not isinstance(getattr(step, "fingerprint", None), str):
             raise StrategyError(f"{step!r} is no strategy", hint="chain(clear(), digest(), reset())")
+        if isinstance(step, Managing):
+            raise StrategyError(f"{step.name} is no step of a chain", hint="server(fallback=chain(…))")
     return Chain(steps)

@@ -41,6 +41,11 @@ class Summarize:
         return f"summarize{RULES}({model_name(self.model)},{self.settings.shaping})"
 
     @property
+    def patience(self) -> float | None:
+        """Seconds that it limits itself to."""
+        return self.settings.timeout
+
+    @property
     def names_no_address(self) -> bool:
         """Its head can do without the address of what left: it says that the application keeps it."""
         return True

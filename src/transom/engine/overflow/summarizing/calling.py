@@ -7,6 +7,7 @@ on; only the cancellation of the compile itself passes through.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import inspect
@@ -111,8 +112,8 @@ async def _in_thread(model: Summarizer, messages: list[Message]) -> object:
         except BaseException as error:  # noqa: BLE001
             # What is raised in a thread reaches nobody else. StopIteration cannot be set on a future.
             raised = error if not isinstance(error, StopIteration) else RuntimeError("StopIteration")
-        # A closed loop: the compile has long given up waiting.
-        if not loop.is_closed():
+        # A loop that is closed by now: the compile has long given up waiting.
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, value, raised)
 
     threading.Thread(target=work, name="transom-summarizer", daemon=True).start()
