@@ -195,6 +195,7 @@ async def test_the_fallback_may_work_in_the_background_and_lands_nothing_where_t
         lambda: server(fallback=None),  # type: ignore[arg-type]
         lambda: server(fallback=server(fallback=reset())),
         lambda: server([{"keep": "all"}], fallback=reset()),
+        lambda: chain(server(fallback=reset()), digest()),
     ],
 )
 def test_edits_without_a_type_and_fallbacks_that_are_none_are_refused(wrong: object) -> None:
