@@ -9,7 +9,7 @@ import zlib
 
 from ..errors import IntegrityError
 
-__all__ = ["MAX_UNPACKED", "is_packed", "pack", "unpack"]
+__all__ = ["MAX_UNPACKED", "is_packed", "pack", "unpack", "unpacked"]
 
 MAX_UNPACKED = 64 * 1024 * 1024
 """Bytes that a packed entry may grow to. What is stored may come from elsewhere: a few kilobytes could ask for all memory."""
@@ -45,3 +45,13 @@ def unpack(data: bytes) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise IntegrityError("a packed entry is cut off or has a foreign end", hint="restore it from a copy of the store")
     return unpacked
+
+
+def unpacked(data: bytes) -> bytes:
+    """What a reader is shown of an entry that may be packed: what ``pack`` was given; the bytes themselves where they are not
+    packed, or damaged.
+    """
+    try:
+        return unpack(data) if is_packed(data) else data
+    except IntegrityError:
+        return data

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import IntegrityError
 from .archive import archive_texts, is_base64
 from .backend import StoredEntry
+from .blobs import blob_text
 from .fulltext import rank, texts_of
 from .packing import is_packed, unpack
 from .uri import format_uri
@@ -52,8 +53,9 @@ def texts_in(namespace: str, data: bytes) -> tuple[str, ...]:
         return archive_texts(data)
     if namespace == "sessions" and is_packed(data):
         try:
-            return archive_texts(unpack(data))
-        except IntegrityError:
+            header, _, summary = unpack(data).partition(b"\n")
+            return ("\n".join([*archive_texts(header), blob_text(summary)]),)
+        except (IntegrityError, UnicodeDecodeError):
             return ()
     try:
         text = data.decode("utf-8", "surrogatepass")

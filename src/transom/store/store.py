@@ -42,6 +42,7 @@ from .backend import (
 from .blobs import blob_digest, check_digest, encode_text, is_digest
 from .eviction import CleanupReport, Policy, clean_up
 from .namespace import Namespace
+from .packing import is_packed, unpack
 from .search import TEXTUAL, SearchHit, make_hit, scan, texts_in
 from .verify import GCReport, VerifyReport, collect, verify
 
@@ -240,9 +241,16 @@ class Store:
         return entry.data
 
     async def expand(self, uri: str) -> bytes:
-        """An archive with every text it refers to put back in its place; anything else as ``get`` gives it."""
+        """An archive with every text it refers to put back in its place, a packed entry unpacked; anything else as ``get``.
+
+        Raises:
+            IntegrityError: a packed entry is damaged; otherwise as ``get``.
+        """
         data = await self.get(uri)
-        if addresses.parse_uri(uri).namespace != "archive":
+        namespace = addresses.parse_uri(uri).namespace
+        if namespace == "sessions" and is_packed(data):
+            return unpack(data)
+        if namespace != "archive":
             return data
         blobs = {reference: await self.get(reference) for reference in references(data)}
         return expand(data, blobs.__getitem__)

@@ -150,13 +150,15 @@ async def _walk(store: Holding, *, hashing: bool) -> _Walk:
             walk.present.add(uri)
             walk.entries += 1
             walk.bytes += len(entry.data)
-            data = entry.data
+            data = record = entry.data
             if namespace == "sessions" and is_packed(data):
                 try:
                     data = unpack(data)
+                    # Its first line is the record, the rest is somebody's text.
+                    record = data.partition(b"\n")[0]
                 except IntegrityError:
                     walk.damaged.append(uri)
-            _cite(walk.cited, namespace, uri, data)
+            _cite(walk.cited, namespace, uri, data, record)
             if hashing and namespace == "vfs":
                 walk.digests += 1
                 try:
@@ -166,7 +168,7 @@ async def _walk(store: Holding, *, hashing: bool) -> _Walk:
     return walk
 
 
-def _cite(cited: Citations, namespace: str, by: str, data: bytes) -> None:
+def _cite(cited: Citations, namespace: str, by: str, data: bytes, record: bytes) -> None:
     if b"context://" not in data:
         return
     if namespace == "archive":
@@ -174,7 +176,7 @@ def _cite(cited: Citations, namespace: str, by: str, data: bytes) -> None:
             cited.promised.setdefault(uri, by)
     text = data.decode("utf-8", "replace")
     if namespace in _RECORDS:
-        for address in mentions(_fields(data, text)):
+        for address in mentions(_fields(record, text)):
             _note(cited.promised, address, by)
     for address in mentions(text):
         _note(cited.mentioned, address, by)

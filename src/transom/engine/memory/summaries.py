@@ -1,6 +1,7 @@
-"""A session's summary as it is stored: compressed JSON, a few values beside it for lists, plain text for search.
+"""A session's summary as it is stored: packed, a few values beside it for lists, plain text for search.
 
-Knows the form, no store. The entry itself holds everything; what lies beside it only saves unpacking it.
+Knows the form, no store. Unpacked it is one line of JSON (everything but the summary), then the summary as it was given: a text
+that a person and a model read as it stands. What lies beside the entry only saves unpacking it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 from ...errors import InputError, IntegrityError, JSONError
 from ...jsontext import dumps, loads
 from ...store.backend import StoredEntry
+from ...store.blobs import encode_text
 from ...store.packing import MAX_UNPACKED, pack, unpack
+from .stored import text_of
 
 __all__ = ["Session", "SessionInfo", "draft", "first_saved", "info_of", "packed", "session_of"]
 
@@ -25,7 +28,7 @@ class Session:
 
     Attributes:
         id, project: which; the project is empty for a session of none.
-        uri: where it is stored (compressed JSON: ``transom store get URI | gunzip``).
+        uri: where it is stored (``transom store get --expand URI`` gives it as text).
         title: one line.
         summary: the text, exactly as it was given.
         tags: for lists and search.
@@ -137,7 +140,8 @@ def info_of(entry: StoredEntry, *, id: str, project: str, uri: str) -> SessionIn
 def packed(body: Mapping[str, object], created: float) -> tuple[bytes, dict[str, object], str]:
     """What is stored, what lies beside it, and what search sees."""
     whole = {**body, "created": created}
-    data = dumps(whole)
+    summary = encode_text(_text(whole, "summary"))
+    data = dumps({key: value for key, value in whole.items() if key != "summary"}) + b"\n" + summary
     if len(data) > _MOST_BYTES:
         raise InputError(
             f"a session summary of {len(data):,} bytes", hint=f"at most {_MOST_BYTES:,}; what is longer belongs in notes"
@@ -161,12 +165,13 @@ def _beside(body: Mapping[str, object]) -> dict[str, object]:
 
 def _body(entry: StoredEntry, uri: str) -> Mapping[str, object]:
     try:
-        body = loads(unpack(entry.data))
+        header, _, summary = unpack(entry.data).partition(b"\n")
+        body = loads(header)
     except (IntegrityError, JSONError) as error:
         raise IntegrityError(f"{uri} cannot be read: {error.message}", hint="restore it from a copy of the store") from None
     if not isinstance(body, Mapping):
         raise IntegrityError(f"{uri} is no session", hint="restore it from a copy of the store")
-    return body
+    return {**body, "summary": text_of(summary)}
 
 
 def first_saved(old: StoredEntry | None, now: float) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...errors import InputError, IntegrityError, NotFoundError
 from ...store.archive import archive_texts
 from ...store.fulltext import excerpt, fold, parse_query
+from ...store.packing import unpacked
 from ...store.uri import parse_uri
 from .addresses import Address
 from .host import Host
@@ -147,9 +148,10 @@ class _Texts:
 
     async def _data(self, uri: str) -> bytes:
         try:
-            return await self._host.store.get(uri)
+            data = await self._host.store.get(uri)
         except (NotFoundError, IntegrityError):
             return b""
+        return unpacked(data) if parse_uri(uri).namespace == "sessions" else data
 
 
 def _passage(match: _Match, text: str, needles: Sequence[str], width: int, host: Host) -> str:

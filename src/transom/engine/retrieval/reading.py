@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import NotFoundError
 from ...store.archive import expand, is_base64, references
 from ...store.blobs import encode_text
+from ...store.packing import unpacked
 from ...vocabulary.words import MARK_CLOSE, MARK_OPEN
 from ..offload.excerpts import excerpt
 from .addresses import Address, shortened
@@ -98,6 +99,8 @@ async def view_entry(host: Host, place: Place, at: Address, given: tuple[int, in
     view = View(host, at.uri)
     if at.namespace == "archive":
         return await view.archive(data, given, offset)
+    if at.namespace == "sessions":
+        data = unpacked(data)
     text = text_of_data(data)
     if text is None:
         return shown_bytes(data, view.label, host.room, host.vocabulary.retrieving)

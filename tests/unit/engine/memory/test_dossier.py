@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transom import Context, Message
+from transom import Call, Context, Message
 from transom.engine.memory.dossier import STALE_AFTER, Dossier, compose
 from transom.engine.memory.entry import Entry
 from transom.engine.memory.fact import Fact
@@ -21,6 +21,7 @@ from transom.engine.memory.sessions import Sessions
 from transom.engine.memory.summaries import Session
 from transom.engine.memory.switching import MemoryScope, open_memory, switch_context
 from transom.errors import InputError, NotFoundError
+from transom.jsontext import dumps_text
 from transom.store import Store
 from transom.store.backend import StorageBackend
 from transom.store.backends.filesystem import FilesystemBackend
@@ -287,6 +288,20 @@ async def test_a_context_goes_on_with_the_memory_of_the_project_that_is_opened(s
     with pytest.raises(NotFoundError):
         await open_memory(store, "harbor", memory=ctx.memory)
     assert ctx.memory.facts.project == "port"
+
+
+async def test_a_model_reads_a_session_at_the_address_that_its_dossier_gives(scope: MemoryScope, store: Store) -> None:
+    ctx = Context(window=8_000, store=store, context_tool=True)
+    await scope.sessions.save("Dredged.\n" * 100 + "The crane fell over.\n", session_id="long", next_steps=["lift it"])
+    uri = (await scope.restore("long", count=count)).session.uri
+    shown = await ctx.handle_tool(Call("context", dumps_text({"command": "view", "path": uri, "view_range": [100, 102]}), "c1"))
+    assert "The crane fell over." in shown
+    assert "Dredged." in shown
+    assert "lift it" in await ctx.handle_tool(Call("context", dumps_text({"command": "view", "path": uri}), "c2"))
+    found = await ctx.handle_tool(
+        Call("context", dumps_text({"command": "search", "query": "crane", "path": "sessions"}), "c3")
+    )
+    assert f"{uri}, line 102" in found
 
 
 async def test_local_facts_come_before_global_ones(scope: MemoryScope) -> None:

@@ -125,7 +125,10 @@ async def test_what_is_stored_is_gzip_with_nothing_of_the_moment_in_it(store: St
     await sessions_of(store, clock=Clock(5.0)).save(summary, session_id="two")
     assert await store.get("context://sessions/_/two") == first
     assert len(first) < len(summary) / 100
-    assert json.loads(gzip.decompress(first))["summary"] == summary
+    header, _, text = gzip.decompress(first).partition(b"\n")
+    assert text.decode() == summary
+    assert json.loads(header)["title"] == "The same line again and again."
+    assert await store.expand("context://sessions/_/one") == gzip.decompress(first)
     assert (await sessions_of(store).get("one")).summary == summary
 
 
@@ -297,6 +300,16 @@ async def test_an_address_in_a_summary_keeps_what_it_names(store: Store) -> None
     assert (await store.verify()).ok
     await store.delete("vfs", uri.rsplit("/", 1)[1])
     assert (await store.verify()).missing == ((uri, "context://sessions/_/s1"),)
+
+
+async def test_an_address_that_a_summary_only_talks_of_is_no_promise(store: Store) -> None:
+    uri = await store.put("vfs", "a large output")
+    await sessions_of(store).save(f"It is all in {uri}.")
+    assert (await store.gc(min_age=0)).removed == ()
+    await store.delete("vfs", uri.rsplit("/", 1)[1])
+    report = await store.verify()
+    assert report.ok
+    assert report.dangling == ((uri, "context://sessions/_/s1"),)
 
 
 async def test_a_copy_of_the_store_is_searched_like_the_store(store: Store, tmp_path: Path) -> None:
