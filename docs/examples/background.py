@@ -12,6 +12,7 @@ def slow_model(messages: Sequence[Message]) -> str:
     """Stands for a model that takes its time."""
     asked.set()
     answer.wait()
+    print(f"the model read {len(messages)} messages")
     return "<summary>Parts 1 to 12 of 40 were looked at and are fine. The user wants a table at the end.</summary>"
 
 
@@ -25,7 +26,7 @@ for part in range(1, 41):
     now = payload.meta.closed or payload.meta.waiting
     if now != state:
         state = now
-        print(f"part {part}: {'closed by' if payload.meta.closed else 'waits for'} {now or 'nothing'}, {payload.meta.window_id}")
+        print(f"part {part}: {'closed by' if payload.meta.closed else 'waits for'} {now}, {payload.meta.window_id}")
     if payload.meta.closed:
         break
     ctx.append(Message("assistant", f"Part {part} is fine. " + "This is what I saw in it. " * 60))
