@@ -24,6 +24,7 @@ from transom.engine.overflow.handoff import Handoff
 from transom.engine.overflow.strategies import anchored, summarize
 from transom.engine.overflow.strategy import Strategy
 from transom.engine.placement.temporal import Temporal
+from transom.engine.retrieval import COMMANDS, NEW_CONTEXT, READABLE, Retrieval
 from transom.jsontext import dumps_text, loads
 from transom.messages import Attachment, Call, Result, Text, Thinking, Tool
 from transom.store.backends.memory import MemoryBackend
@@ -43,7 +44,21 @@ TARGETS = ("openai", "openai-responses", "anthropic", "gemini")
 _NAMES = frozenset(
     (
         *("role", "type", "id", "call_id", "tool_use_id", "tool_call_id", "name", "model", "media_type", "mimeType", "data"),
-        *("url", "image_url", "file_data", "fileUri", "detail", "status", "mode", "signature", "arguments", "input", "args"),
+        *(
+            "url",
+            "image_url",
+            "file_data",
+            "fileUri",
+            "detail",
+            "status",
+            "mode",
+            "signature",
+            "arguments",
+            "input",
+            "args",
+            "enum",
+            "required",
+        ),
     )
 )
 """Members whose values are a protocol's or the caller's own, not text."""
@@ -295,6 +310,81 @@ async def test_what_stands_around_a_conversation_is_said_in_the_words_of_the_voc
             made.request_new_context()
         found += await run(made, [message], spoken, target)
     assert found == []
+
+
+FOLDERS = ("", "/", "memory", "notes", "archive", "sessions", "zeta", "../x", "a/")
+ASKED: tuple[dict[str, object], ...] = (
+    *[dict[str, object](command="view", path=path) for path in FOLDERS],
+    {"command": "create", "path": "notes/план", "file_text": "один\nдва\nтри\n" * 400},
+    {"command": "create", "path": "notes/план", "file_text": "ещё"},
+    {"command": "create", "path": "notes/пусто", "file_text": ""},
+    {"command": "create", "path": "memory/zeta_key", "file_text": "значение"},
+    {"command": "create", "path": "vfs/x", "file_text": "нет"},
+    {"command": "view", "path": "notes/план"},
+    {"command": "view", "path": "notes/план", "view_range": [5, 9]},
+    {"command": "view", "path": "notes/план", "view_range": [9, 5]},
+    {"command": "view", "path": "notes/план", "view_range": "все"},
+    {"command": "view", "path": "notes/план", "offset": 9_999},
+    {"command": "view", "path": "notes/пусто"},
+    {"command": "view", "path": "notes/нет"},
+    {"command": "str_replace", "path": "notes/план", "old_str": "один", "new_str": "раз"},
+    {"command": "str_replace", "path": "notes/план", "old_str": "сто", "new_str": "раз"},
+    {"command": "str_replace", "path": "memory/zeta_key", "old_str": "значение", "new_str": "другое"},
+    {"command": "str_replace", "path": "memory/zeta_key", "old_str": "другое", "new_str": "другое"},
+    {"command": "insert", "path": "notes/план", "insert_line": 0, "insert_text": "ноль"},
+    {"command": "insert", "path": "notes/план", "insert_line": 99_999, "insert_text": "ноль"},
+    {"command": "rename", "old_path": "notes/план", "new_path": "notes/другой"},
+    {"command": "rename", "old_path": "notes/другой", "new_path": "notes/пусто"},
+    {"command": "delete", "path": "notes/другой"},
+    {"command": "delete", "path": "archive"},
+    {"command": "search", "query": "слов число"},
+    {"command": "search", "query": "неслыханно"},
+    {"command": "search"},
+    {"command": "лети"},
+    {},
+)
+"""Calls of the context tool that are answered with everything there is to say: views, changes and refusals."""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_the_context_tool_is_defined_and_answers_in_the_words_of_the_vocabulary(target: str) -> None:
+    made = context(chain(clear(), digest(), reset()), context_tool=Retrieval(budget=300), memory=MemorySettings(max_tokens=200))
+    messages = session(5)
+    # Commands, arguments and namespaces are names, and the same in every language.
+    names = [*COMMANDS, *(item.name for item in fields(MOVED.retrieving.arguments)), *READABLE, "context", NEW_CONTEXT]
+    spoken = spoken_by(messages, *names, *map(str, ASKED), "user assistant tool system")
+    assert await run(made, messages, spoken, target) == []
+    for asked in ASKED:
+        answer = await made.handle_tool(("context", asked))
+        assert spoken.strays(answer) == [], asked
+    for uri in await made.store.list("archive"):
+        assert spoken.strays(await made.handle_tool(("context", {"command": "view", "path": f"archive/{uri}"}))) == []
+    # What a parser, a hook or the store says is quoted.
+    spoken.caller.append("not JSON: Expecting property name enclosed in double quotes at line, column")
+    assert spoken.strays(await made.handle_tool(("context", "{не JSON"))) == []
+    assert spoken.strays(await made.handle_tool((NEW_CONTEXT, {}))) == []
+
+
+async def test_the_memory_tool_of_anthropic_answers_in_the_words_of_the_vocabulary() -> None:
+    made = context(reset(), context_tool=Retrieval(native_memory=True))
+    path = {"path": "/memories/zeta.txt"}
+    spoken = spoken_by([], "/memories/zeta.txt /memories/zeta2.txt /tmp")
+    for asked in (
+        {"command": "view", "path": "/memories"},
+        {"command": "create", **path, "file_text": "один\nдва\n"},
+        {"command": "create", **path, "file_text": "один"},
+        {"command": "view", "path": "/memories"},
+        {"command": "view", **path},
+        {"command": "str_replace", **path, "old_str": "один", "new_str": "раз"},
+        {"command": "str_replace", **path, "old_str": "сто", "new_str": "раз"},
+        {"command": "insert", **path, "insert_line": 1, "insert_text": "ещё"},
+        {"command": "insert", **path, "insert_line": 100, "insert_text": "ещё"},
+        {"command": "rename", "old_path": "/memories/zeta.txt", "new_path": "/memories/zeta2.txt"},
+        {"command": "delete", **path},
+        {"command": "delete", "path": "/memories/zeta2.txt"},
+        {"command": "view", "path": "/tmp"},
+    ):
+        assert spoken.strays(await made.handle_tool(("memory", asked))) == [], asked
 
 
 @pytest.mark.parametrize("target", TARGETS)

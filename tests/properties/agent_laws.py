@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from tests.properties.engine_sessions import HEAD, sequence
 
@@ -23,6 +24,7 @@ from transom.engine.overflow.handoff import Handoff
 from transom.engine.overflow.strategies import anchored, background, server, summarize
 from transom.engine.overflow.strategy import Outcome, Span, Strategy
 from transom.engine.payload import Payload
+from transom.engine.snapshot import Snapshot
 from transom.errors import WindowError
 from transom.jsontext import dumps_text, loads
 from transom.messages import Call, Result, Text
@@ -133,6 +135,8 @@ class Agent:
     body: object = None
     sent: int = 0
     loads: bool = False
+    stuck: bool = False
+    made: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rng = self.rng
@@ -140,22 +144,22 @@ class Agent:
         self.loads = rng.random() < 0.25
         self.number = rng.randrange(10_000) * 1_000
         self.store = Store(MemoryBackend())
+        self.made = {
+            "overflow": STRATEGIES[self.strategy](rng),
+            "memory": MemorySettings(max_tokens=600, place=rng.choice(("prefix", "prefix", "tail"))),
+            "handoff": Handoff(400) if rng.random() < 0.4 else None,
+            "guard": guard(keep_last=rng.choice((0, 2, 6))) if rng.random() < 0.4 else None,
+        }
         self.context = self.open()
 
     def open(self) -> Context:
-        """A context as another process would make it."""
-        rng = self.rng
+        """A context as this or another process would make it."""
         context = Context(
-            window=self.window,
-            store=self.store,
-            overflow=STRATEGIES[self.strategy](rng),
-            tokenizer="chars4",
-            memory=MemorySettings(max_tokens=600, place=rng.choice(("prefix", "prefix", "tail"))),
-            context_tool=True,
-            handoff=Handoff(400) if rng.random() < 0.4 else None,
-            guard=guard(keep_last=rng.choice((0, 2, 6))) if rng.random() < 0.4 else None,
-            session="laws",
+            window=self.window, store=self.store, tokenizer="chars4", context_tool=True, session="laws", **self.made
         )
+        return self.watched(context)
+
+    def watched(self, context: Context) -> Context:
         context.head = HEAD
         context.system("Work with care.")
         context.on("compress_ended", lambda event: self.account.seen.update({"windows closed": int(event.strategy != "")}))
@@ -227,7 +231,7 @@ class Agent:
     async def around(self) -> None:
         """What the application does between two model calls."""
         rng, context = self.rng, self.context
-        match rng.randrange(12):
+        match rng.randrange(13):
             case 0 | 1:
                 self.number += 1
                 key, value = f"app-{rng.randrange(4)}", f"the application knows {self.number}"
@@ -252,10 +256,29 @@ class Agent:
             case 8:
                 self.number += 1
                 context.sticky(f"passage {self.number}")
+                self.stuck = True
+            case 10:
+                await self.elsewhere()
             case 9 if self.last is not None:
                 context.report_usage(int(self.last.meta.tokens_after * rng.uniform(0.7, 1.1)))
             case _:
                 pass
+
+    async def elsewhere(self) -> None:
+        """The session goes on in another process: from a snapshot, in a branch, or from conversation and store alone."""
+        match self.rng.randrange(3):
+            case 0:
+                taken = Snapshot.from_json(self.context.snapshot().to_json())
+                self.context = self.open()
+                self.context.restore(taken)
+            case 1:
+                self.context = self.watched(self.context.branch(session="laws"))
+            case _:
+                self.context = self.open()
+                self.context.load(Request(head=HEAD, messages=tuple(self.said)))
+                if self.stuck:
+                    # A text beside a message goes along in a snapshot only.
+                    self.last = None
 
     # ── what its payloads are held to ──────────────────────────────────────────────────────────────────────────────────
     async def compile(self) -> None:
