@@ -31,7 +31,12 @@ app = App(name="store", help="List, read, search, check, tidy and export what le
 Where = Annotated[str, Parameter(help="A namespace, or an address to start with; everything if left out.")]
 Expand = Annotated[
     bool,
-    Parameter(name="--expand", negative="", show_default=False, help="Put the texts that an archive refers to back in it; unpack a session."),
+    Parameter(
+        name="--expand",
+        negative="",
+        show_default=False,
+        help="Put the texts that an archive refers to back in it; unpack a session.",
+    ),
 ]
 Namespace = Annotated[
     list[str] | None, Parameter(name="--ns", negative="", help="A namespace to look in; may be given several times.")
