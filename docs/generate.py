@@ -48,6 +48,9 @@ LIBRARY = (
     ("", "transom.wire.registry", ("builtin_registry", "FormatRegistry")),
     ("", "transom.wire.format", ("Head", "Request")),
     ("", "transom.wire.report", ("Report", "Note", "Violation")),
+    ("Models", "transom.upstream", ("ChatModel", "Completion", "learn_window", "Client", "Limits")),
+    ("Testing", "transom.testing.provider", ("ScriptedProvider", "Reply", "says", "calls", "Fault", "Received")),
+    ("", "transom.testing.model", ("ScriptedModel",)),
     ("Errors", "transom", ("TransomError",)),
 )
 """What the page on the library tells of: heading (empty: the one before goes on), where the names are imported from, names."""
