@@ -41,7 +41,8 @@ async def test_every_word_of_a_real_session_is_on_some_page(transcripts: Path, n
     context.append(*messages)
     payload = await context.compile("openai")
     desk = Desk(context.store)
-    waiting, seen, shown = [*payload.meta.archives], set[str](), "\n".join(strings(payload.body))
+    shown = "\n".join(strings(payload.body))
+    waiting, seen = _ADDRESS.findall(shown), set[str]()
     assert waiting
     while waiting:
         uri = waiting.pop()
