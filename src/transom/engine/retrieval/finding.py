@@ -107,6 +107,8 @@ async def _hits(host: Host, query: str, within: Address | None) -> list[_Match]:
         at = parse_uri(hit.uri)
         if within is not None and within.path and at.path != within.path and not at.path.startswith(within.prefix):
             continue
+        if not host.sees(at.namespace, at.path):
+            continue
         match = await _fact(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
         if match is not None and len(matches) < _MOST:
             matches.setdefault((match.uri, match.message), match)

@@ -47,6 +47,11 @@ class FactLike(Protocol):
 class FactsPort(Protocol):
     """Memory with its hooks: what may not be changed raises an ``InputError`` whose message is meant for the model."""
 
+    @property
+    def project(self) -> str:
+        """Whose memory is open; empty for nobody's."""
+        ...
+
     async def get(self, key: str, *, turn: int = 0) -> FactLike | None:
         """The fact as this session sees it, or ``None``."""
         ...
@@ -74,6 +79,10 @@ class FactsPort(Protocol):
     async def refresh(self) -> object:
         """See what other processes changed."""
         ...
+
+
+_OF_NO_PROJECT = "_"
+"""The folder of sessions that belong to no project."""
 
 
 def _token() -> str:
@@ -130,3 +139,10 @@ class Host:
     def readable(self) -> tuple[str, ...]:
         """The namespaces that are there."""
         return READABLE if self.facts is not None else tuple(name for name in READABLE if name != "memory")
+
+    def sees(self, namespace: str, path: str) -> bool:
+        """Whether an entry is this session's business: of what other sessions left, what its project or nobody's owns."""
+        folder, slash, _ = path.partition("/")
+        if namespace != "sessions" or not slash or folder == _OF_NO_PROJECT:
+            return True
+        return self.facts is not None and folder == self.facts.project

@@ -53,19 +53,21 @@ class Writable(Place, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A namespace as it lies in the store."""
+    """A namespace as it lies in the store, as far as the session sees it."""
 
     host: Host
     name: str
 
     async def read(self, path: str) -> bytes | None:
         """See ``Place``."""
+        if not self.host.sees(self.name, path):
+            return None
         entry = await self.host.store.read(self.name, path)
         return None if entry is None else entry.data
 
     async def paths(self, prefix: str) -> Sequence[str]:
         """See ``Place``."""
-        return await self.host.store.list(self.name, prefix)
+        return [path for path in await self.host.store.list(self.name, prefix) if self.host.sees(self.name, path)]
 
 
 @dataclass(frozen=True, slots=True)

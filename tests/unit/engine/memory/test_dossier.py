@@ -292,6 +292,7 @@ async def test_a_context_goes_on_with_the_memory_of_the_project_that_is_opened(s
 
 async def test_a_model_reads_a_session_at_the_address_that_its_dossier_gives(scope: MemoryScope, store: Store) -> None:
     ctx = Context(window=8_000, store=store, context_tool=True)
+    await open_memory(store, "port", memory=ctx.memory)
     await scope.sessions.save("Dredged.\n" * 100 + "The crane fell over.\n", session_id="long", next_steps=["lift it"])
     uri = (await scope.restore("long", count=count)).session.uri
     shown = await ctx.handle_tool(Call("context", dumps_text({"command": "view", "path": uri, "view_range": [100, 102]}), "c1"))
@@ -302,6 +303,29 @@ async def test_a_model_reads_a_session_at_the_address_that_its_dossier_gives(sco
         Call("context", dumps_text({"command": "search", "query": "crane", "path": "sessions"}), "c3")
     )
     assert f"{uri}, line 102" in found
+
+
+async def test_a_model_sees_no_session_of_another_project(scope: MemoryScope, store: Store) -> None:
+    ctx = Context(window=8_000, store=store, context_tool=True)
+    await (await open_memory(store)).sessions.save("NOBODY'S SUMMARY", session_id="free")
+    [foreign] = await (await open_memory(store, "lighthouse")).sessions.list()
+
+    async def told(**arguments: str) -> str:
+        return await ctx.handle_tool(Call("context", dumps_text(arguments), "c"))
+
+    async def everything() -> str:
+        asked = [
+            {"command": "view", "path": path} for path in (foreign.uri, "sessions", "sessions/lighthouse/", "sessions/port/")
+        ]
+        asked += [{"command": "search", "query": "summary"}, {"command": "search", "query": "summary", "path": "sessions"}]
+        return "\n".join([await told(**arguments) for arguments in asked])
+
+    seen = await everything()
+    assert "NOBODY'S SUMMARY" in seen
+    assert "LIGHTHOUSE" not in seen
+    assert "context://sessions/port" not in seen.replace("kept at context://sessions/port", "")
+    await open_memory(store, "lighthouse", memory=ctx.memory)
+    assert "LIGHTHOUSE SUMMARY" in await everything()
 
 
 async def test_local_facts_come_before_global_ones(scope: MemoryScope) -> None:
