@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 
 from ..messages import Message
 from ..vocabulary import Vocabulary
-from .memory.block import Block, render_block, render_changes
-from .memory.facts import Facts
+from .memory.block import NO_BLOCK, Block, render_block, render_changes
+from .memory.memory import Memory
 from .placement.announcements import Announcements, split
 from .placement.dynamic_state import DynamicState
 from .placement.guardrail import Guardrail, render_guardrail
 from .placement.temporal import Temporal
 
 __all__ = ["Additions", "Frozen", "Tail"]
-
-_EMPTY = Block()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class Additions:
 
     Attributes:
         words, count: every string a model reads; tokens of a text.
-        facts: memory whose facts are injected; ``None`` injects none.
+        memory: whose facts are injected; ``None`` injects none.
         tool: the model can read memory by a tool, which the block then names.
         state, guardrail, announcements, temporal, tail: what the caller set.
         pending: sticky texts that wait for a message of the user that no provider has seen.
@@ -80,7 +78,7 @@ class Additions:
 
     words: Vocabulary
     count: Callable[[str], int]
-    facts: Facts | None = None
+    memory: Memory | None = None
     tool: bool = False
     state: DynamicState | None = None
     guardrail: Guardrail | None = None
@@ -108,11 +106,12 @@ class Additions:
         Raises:
             StoreError: memory cannot be read.
         """
-        if self.facts is not None:
-            await self.facts.expire(turn)
-            if self.facts.version != self._version:
-                chosen = await self.facts.injected(turn=turn)
-                settings = self.facts.settings
+        if self.memory is not None:
+            facts = self.memory.facts
+            await self.memory.expire(turn)
+            if facts.version != self._version:
+                chosen = await facts.injected(turn=turn)
+                settings = facts.settings
                 self._block = render_block(
                     chosen,
                     self.words.remembering,
@@ -121,7 +120,7 @@ class Additions:
                     count=self.count,
                     tool=self.tool,
                 )
-                self._version = self.facts.version
+                self._version = facts.version
         memory = self._block if self._in_prefix else None
         state = self.state.text if self.state is not None and self.state.place == "system" else ""
         if memory is not self.fresh.memory or state != self.fresh.state:
@@ -155,7 +154,7 @@ class Additions:
 
     @property
     def _in_prefix(self) -> bool:
-        return self.facts is not None and self.facts.settings.place == "prefix"
+        return self.memory is not None and self.memory.facts.settings.place == "prefix"
 
     def _memory_text(self, frozen: Frozen) -> str:
         if self._block is None:
@@ -165,10 +164,10 @@ class Additions:
         if self._block is frozen.memory:
             return ""
         if self._changes[0] is not frozen.memory or self._changes[1] is not self._block:
-            assert self.facts is not None
-            most = self.facts.settings.max_tokens
+            assert self.memory is not None
+            most = self.memory.facts.settings.max_tokens
             text = render_changes(
-                frozen.memory or _EMPTY, self._block, self.words.remembering, max_tokens=most, count=self.count
+                frozen.memory or NO_BLOCK, self._block, self.words.remembering, max_tokens=most, count=self.count
             )
             self._changes = frozen.memory, self._block, text
         return self._changes[2]

@@ -86,6 +86,7 @@ class Context(Adding):
         context_tool: offer the model tools to read back what left and to keep memory and notes: settings, or whether to at all.
         session: a name under which this session goes on in other processes that share the store: what was put into its
             payloads beside the conversation stays the same there.
+        project: whose memory it is; empty for memory that belongs to no project. ``ctx.memory.switch`` changes it.
 
     Raises:
         InputError: a window or ratio that makes no sense, or an argument of the wrong kind.
@@ -112,6 +113,7 @@ class Context(Adding):
         temporal: Temporal | None = None,
         context_tool: Retrieval | bool = False,
         session: str = "",
+        project: str = "",
     ) -> None:
         made = {name: value for name, value in locals().items() if name not in {"self", "__class__"}}
         check_arguments(window, store, overflow, prune)
@@ -141,11 +143,11 @@ class Context(Adding):
         self._additions = additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
         self._session = Session(additions, session_name(session), LiveWindow(vocabulary.mending))
         settings = memory if isinstance(memory, MemorySettings) else MemorySettings()
-        facts = Facts(self.store, settings=settings, emit=self.bus.emit)
-        entries = Entries(self.store, session=session, emit=self.bus.emit)
+        facts = Facts(self.store, settings=settings, project=project, session=session, emit=self.bus.emit)
+        entries = Entries(self.store, project=project, session=session, emit=self.bus.emit)
         self._memory = Memory(facts, entries, words=vocabulary.remembering)
         if memory is not False:
-            additions.facts = facts
+            additions.memory = self._memory
         self._own_system: tuple[Message, ...] = ()
         self._loaded_system: tuple[Message, ...] = ()
         self._loader = Loader()
@@ -342,7 +344,7 @@ class Context(Adding):
 
         ``to_json`` writes it, ``Snapshot.from_json`` reads it back in any process. Handlers, slots and settings are not in it.
         """
-        known = self._additions.facts.known if self._additions.facts is not None else ()
+        known = self._memory.facts.known if self._additions.memory is not None else ()
         held = Held(self._own_system, len(self._loaded_system), self._calibration, self._estimated, self._target, known)
         return take(self._session, self._loader, held, window=self._settings.window, fingerprint=self._runner.fingerprint)
 
@@ -360,7 +362,7 @@ class Context(Adding):
             raise FormatError(f"restore takes a Snapshot, not {kind(snapshot)}", hint="Snapshot.from_json reads one back")
         before = self._additions
         additions = Additions(
-            self._vocabulary, self._tokenizer.count, facts=before.facts, tool=before.tool, temporal=before.temporal
+            self._vocabulary, self._tokenizer.count, memory=before.memory, tool=before.tool, temporal=before.temporal
         )
         session, loader = Session(additions, self._session.name, LiveWindow(self._vocabulary.mending)), Loader()
         forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
@@ -387,8 +389,8 @@ class Context(Adding):
         if self._owed is None:
             return
         await replenish(self.store, self._session, window=self._settings.window, fingerprint=self._runner.fingerprint)
-        if self._additions.facts is not None:
-            await put_back(self._additions.facts, self._owed)
+        if self._additions.memory is not None:
+            await put_back(self._memory.facts, self._owed)
         self._owed = None
 
     def explain(self, turn: int = -1) -> Explanation:

@@ -26,7 +26,7 @@ from ..wire.format import Head
 from .additions import Additions, Frozen
 from .ledger.live import Sticky
 from .ledger.records import WindowRecord, decode_record, encode_record
-from .memory.block import Block
+from .memory.block import decode_block, encode_block
 from .memory.fact import Fact
 from .placement.announcements import Announcement, Announcements
 from .placement.dynamic_state import DynamicState, StatePlace
@@ -187,15 +187,18 @@ def decode_head(value: Mapping[str, object]) -> Head:
 def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky]) -> dict[str, object]:
     """What a session adds to its conversation, as JSON values."""
     state, guardrail, frozen = additions.state, additions.guardrail, additions.frozen
+    facts = additions.memory.facts.known if additions.memory is not None else ()
     return {
         "tail": additions.tail,
         "pending": list(additions.pending),
         "state": None if state is None else {"value": state.value, "tag": state.tag, "place": state.place},
         "guardrail": None if guardrail is None else [guardrail.contract, guardrail.prefill, guardrail.answer],
         "announcements": [[item.id, item.text, item.channel] for item in additions.announcements],
-        "frozen": None if frozen is None else {"state": frozen.state, "memory": _encode_block(frozen.memory)},
+        "frozen": None if frozen is None else {"state": frozen.state, "memory": encode_block(frozen.memory)},
         "sticky": {place.hex(): [text.text, text.tokens] for place, text in sticky.items()},
-        "facts": [loads(msgspec.json.encode(fact)) for fact in (additions.facts.known if additions.facts is not None else ())],
+        "facts": [
+            loads(msgspec.json.encode(fact)) for fact in (additions.memory.facts.known if additions.memory is not None else ())
+        ],
     }
 
 
@@ -211,7 +214,7 @@ def decode_additions(value: Mapping[str, object], additions: Additions) -> tuple
     additions.announcements = Announcements(Announcement(*item) for item in announced)  # type: ignore[arg-type]
     frozen = value.get("frozen")
     additions.frozen = (
-        Frozen(_decode_block(frozen.get("memory")), str(frozen.get("state", ""))) if isinstance(frozen, Mapping) else None
+        Frozen(decode_block(frozen.get("memory")), str(frozen.get("state", ""))) if isinstance(frozen, Mapping) else None
     )
     stuck = cast("Mapping[str, Sequence[object]]", value.get("sticky") or EMPTY)
     sticky = {bytes.fromhex(place): Sticky(str(text), cast("int", tokens)) for place, (text, tokens) in stuck.items()}
@@ -231,16 +234,3 @@ def decode_records(values: Sequence[object]) -> list[WindowRecord]:
 
 def _decode_state(state: Mapping[str, object]) -> DynamicState:
     return DynamicState(state["value"], tag=str(state["tag"]), place=cast("StatePlace", state["place"]))
-
-
-def _encode_block(block: Block | None) -> dict[str, object] | None:
-    if block is None:
-        return None
-    return {"text": block.text, "keys": list(block.keys), "lines": dict(block.lines), "left_out": block.left_out}
-
-
-def _decode_block(value: object) -> Block | None:
-    if not isinstance(value, Mapping):
-        return None
-    lines = {str(key): str(line) for key, line in value["lines"].items()}
-    return Block(text=str(value["text"]), keys=tuple(value["keys"]), lines=lines, left_out=int(value["left_out"]))

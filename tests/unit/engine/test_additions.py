@@ -235,6 +235,27 @@ async def test_another_process_goes_on_with_a_named_session_and_shows_what_it_sh
     await two.aclose()
     assert holds(first, second)
     assert "ochre" in body(second)
+    assert second.meta.memory == ("colour",)
+
+
+async def test_what_a_named_session_left_out_is_not_called_shown_by_the_process_that_goes_on(tmp_path: object) -> None:
+    def opened() -> Context:
+        store = Store(SQLiteBackend(f"{tmp_path}/s.db"))
+        return Context(window=8_000, store=store, memory=MemorySettings(max_tokens=200), session="night-watch", project="dam")
+
+    one = opened()
+    for number in range(60):
+        await one.memory.facts.set(f"fact-{number}", f"this is what fact {number} says", importance=number / 60)
+    one.append(*rounds(0, 2))
+    first = await one.compile("anthropic")
+    await one.aclose()
+    two = opened()
+    two.append(*rounds(0, 2))
+    second = await two.compile("anthropic")
+    await two.aclose()
+    assert body(second) == body(first)
+    assert second.meta.memory == first.meta.memory
+    assert 0 < len(first.meta.memory) < 60
 
 
 def test_a_session_name_is_one_part_of_a_path() -> None:

@@ -69,6 +69,7 @@ class LiveTurn:
         place: prefix digest at its end; empty for a head.
         weights: what it weighs as shown, in tokens, by who wrote it: ``head``, ``user``, ``assistant``, ``results``.
         tokens: the sum.
+        pinned: whether no strategy may touch it.
         head: it is a head of ours, standing for a closed span.
         edits: texts replaced when a window closed.
         moved: what pruning moved out of it.
@@ -82,6 +83,7 @@ class LiveTurn:
     place: bytes
     weights: Mapping[str, int]
     tokens: int = field(init=False)
+    pinned: bool = field(init=False)
     head: bool = False
     edits: tuple[TurnEdit, ...] = ()
     moved: tuple[Moved, ...] = ()
@@ -90,6 +92,7 @@ class LiveTurn:
 
     def __post_init__(self) -> None:
         self.tokens = sum(self.weights.values())
+        self.pinned = self.source.pinned
         if self.sticky is not None:
             self.tokens += self.sticky.tokens
 
@@ -98,11 +101,6 @@ class LiveTurn:
         self.tokens += sticky.tokens - (self.sticky.tokens if self.sticky is not None else 0)
         self.sticky = sticky
         self.rendered.clear()
-
-    @property
-    def pinned(self) -> bool:
-        """Whether no strategy may touch it."""
-        return self.source.pinned
 
     @property
     def request(self) -> bool:

@@ -15,7 +15,7 @@ from ...vocabulary.remembering import MemoryWords
 from ...vocabulary.words import MARK_CLOSE, MARK_OPEN
 from .fact import Fact
 
-__all__ = ["NO_BLOCK", "Block", "render_block", "render_changes"]
+__all__ = ["NO_BLOCK", "Block", "decode_block", "encode_block", "render_block", "render_changes"]
 
 _SHARE = 4
 """One value takes a quarter of the room at most."""
@@ -46,6 +46,21 @@ class Block:
 
 NO_BLOCK = Block()
 """No facts."""
+
+
+def encode_block(block: Block | None) -> dict[str, object] | None:
+    """A block as JSON values."""
+    if block is None:
+        return None
+    return {"text": block.text, "keys": list(block.keys), "lines": dict(block.lines), "left_out": block.left_out}
+
+
+def decode_block(value: object) -> Block | None:
+    """A block read back; ``None`` for what is none."""
+    if not isinstance(value, Mapping):
+        return None
+    lines = {str(key): str(line) for key, line in value["lines"].items()}
+    return Block(text=str(value["text"]), keys=tuple(value["keys"]), lines=lines, left_out=int(value["left_out"]))
 
 
 def render_block(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ...errors import StoreError
 from ...jsontext import dumps, loads
 from ..additions import Frozen
-from ..memory.block import Block
+from ..memory.block import decode_block, encode_block
 from ..state import CompileState
 
 __all__ = ["memory"]
@@ -35,11 +35,11 @@ async def memory(state: CompileState) -> None:
 async def _refresh(state: CompileState) -> None:
     """Take over what others wrote to memory, where it fits; this is the moment at which the prefix moves anyhow."""
     additions = state.session.additions
-    if additions.facts is None:
+    if additions.memory is None:
         return
     before = additions.fresh
     try:
-        await additions.facts.refresh()
+        await additions.memory.refresh()
         await additions.read(len(state.session.live.history.turns))
     except StoreError as error:
         log.warning("memory could not be read again: %s", error)
@@ -60,8 +60,7 @@ async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
     """What this session shows in this window: what was written first, by whichever process."""
     session = state.session
     path = f"frozen/{session.name}/{state.settings.window}/{session.live.base.p_k.hex()}"
-    block = fresh.memory
-    value = {"state": fresh.state, "memory": None if block is None else {"text": block.text, "lines": dict(block.lines)}}
+    value = {"state": fresh.state, "memory": encode_block(fresh.memory)}
     try:
         first = await state.store.put_if_absent("decisions", path, dumps(value))
     except StoreError as error:
@@ -71,11 +70,4 @@ async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
         return fresh
     known = loads(first.data)
     assert isinstance(known, Mapping)
-    return Frozen(_block(known["memory"]), str(known["state"]))
-
-
-def _block(value: object) -> Block | None:
-    if not isinstance(value, Mapping):
-        return None
-    lines = {str(key): str(line) for key, line in value["lines"].items()}
-    return Block(text=str(value["text"]), keys=tuple(lines), lines=lines)
+    return Frozen(decode_block(known["memory"]), str(known["state"]))
