@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import subprocess
 import sys
 import threading
@@ -10,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from tests.unit.engine.sessions import FailingBackend, archived, context_of, driven, round_of, texts, tool_loop
+from tests.unit.engine.sessions import FailingBackend, Scripted, archived, context_of, driven, round_of, texts, tool_loop
 
-from transom import Context, MemoryBackend, Message, Payload, Store, background, chain, clear, digest, reset, server
+from transom import Context, MemoryBackend, Message, Payload, Store, background, chain, clear, digest, reset, server, summarize
 from transom.engine.events import CompressEnded, JobDropped
 from transom.engine.ledger.records import Item
 from transom.engine.overflow.strategy import Outcome, Span
@@ -420,3 +421,71 @@ async def test_an_outcome_that_breaks_the_contract_never_lands_from_the_backgrou
     payload = await context.compile("openai")
     assert payload.meta.window_id == "w1"
     assert "closes over the last turn" in payload.meta.failure
+
+
+@pytest.mark.feature("O7")
+@pytest.mark.feature("O18")
+async def test_a_strategy_of_ones_own_may_say_that_it_is_waiting() -> None:
+    """Nothing lands while it waits; where the history does not fit any more, the last step has its turn, without a strike."""
+    strategy = Scripted(Outcome(waiting=True, strategy="elsewhere"))
+    context = over_trigger(strategy)
+    for number in range(12):
+        payload = await context.compile("openai")
+        assert payload.meta.tokens_after + payload.meta.reserve <= WINDOW
+        assert payload.meta.failure == ""
+        if payload.meta.closed:
+            break
+        assert (payload.meta.window_id, payload.meta.waiting) == ("w1", "elsewhere")
+        context.append(*round_of(60 + number))
+    assert payload.meta.closed == "reset"
+
+
+@pytest.mark.feature("O7")
+@pytest.mark.feature("O2")
+@pytest.mark.parametrize("kind", ["synchronous", "asynchronous"])
+async def test_a_model_that_summarizes_does_so_in_the_background(kind: str) -> None:
+    told: contextvars.ContextVar[str] = contextvars.ContextVar("told", default="nothing")
+    free, heard = threading.Event(), []
+
+    def answer(messages: list[Message]) -> str:
+        heard.append(told.get())
+        return "<summary>The work of the first steps is done.</summary>"
+
+    def blocking(messages: list[Message]) -> str:
+        assert free.wait(30)
+        return answer(messages)
+
+    async def waiting(messages: list[Message]) -> str:
+        assert await asyncio.to_thread(free.wait, 30)
+        return answer(messages)
+
+    strategy = background(summarize(blocking if kind == "synchronous" else waiting))
+    context = over_trigger(chain(strategy, digest(), reset()))
+    told.set("a trace")
+    assert (await context.compile("openai")).meta.waiting == "background(summarize)"
+    free.set()
+    finish_background()
+    payload = await context.compile("openai")
+    assert payload.meta.closed == "summarize"
+    assert "The work of the first steps is done." in texts(payload)
+    assert heard == ["a trace"], "what surrounds a compile surrounds its work too"
+    assert payload.meta.archives[-1] in texts(payload)
+
+
+@pytest.mark.feature("O7")
+@pytest.mark.feature("O9")
+async def test_a_model_that_never_answers_costs_three_threads_and_no_window() -> None:
+    never, asked = threading.Event(), []
+
+    def endless(messages: list[Message]) -> str:
+        asked.append(messages)
+        never.wait(60)
+        raise RuntimeError("too late")
+
+    context = context_of(overflow=chain(background(summarize(endless), wait=0), digest(), reset()), window=6_000)
+    payloads = await driven(context, tool_loop(120))
+    never.set()
+    assert all(payload.meta.tokens_after + payload.meta.reserve <= 6_000 for payload in payloads)
+    assert len(asked) == 3
+    assert {payload.meta.closed for payload in payloads} == {"", "digest"}
+    assert sum("not ready" in payload.meta.failure for payload in payloads) == 3

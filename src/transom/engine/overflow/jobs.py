@@ -7,6 +7,7 @@ belongs to no loop of its caller. What it gives counts only while what it was st
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Sequence
@@ -81,7 +82,8 @@ class Job:
         self._cancelled = False
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[object]] | None = None
         self._told: list[Callable[[], None]] = []
-        threading.Thread(target=self._run, name="transom-background", daemon=True).start()
+        run = contextvars.copy_context().run
+        threading.Thread(target=run, args=(self._run,), name="transom-background", daemon=True).start()
 
     @property
     def done(self) -> bool:
