@@ -196,9 +196,7 @@ def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky]) -> di
         "announcements": [[item.id, item.text, item.channel] for item in additions.announcements],
         "frozen": None if frozen is None else {"state": frozen.state, "memory": encode_block(frozen.memory)},
         "sticky": {place.hex(): [text.text, text.tokens] for place, text in sticky.items()},
-        "facts": [
-            loads(msgspec.json.encode(fact)) for fact in (additions.memory.facts.known if additions.memory is not None else ())
-        ],
+        "facts": [loads(msgspec.json.encode(fact)) for fact in facts],
     }
 
 
