@@ -161,7 +161,7 @@ async def test_a_sticky_text_waits_in_the_tail_for_a_message_that_was_not_sent_y
     assert holds(one, two)
     context.append(Message("assistant", "so"), Message("user", "second"))
     three = await context.compile("openai")
-    assert [message["content"] for message in three.body["messages"]] == ["first", "so", "second\n\nLATE"]  # type: ignore[index,attr-defined]
+    assert [message["content"] for message in three.body["messages"]] == ["first", "so", "second\n\nLATE"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.feature("L5")
