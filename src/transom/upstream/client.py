@@ -2,7 +2,8 @@
 
 Knows HTTP and what servers answer instead of JSON; nothing of what is asked. An exchange runs in a thread, since the standard
 library's client blocks, and is cut off from outside when its time is over or its caller is cancelled: the socket is shut down,
-so that no thread outlives its caller. Redirects are not followed, since a key would go with them. No error shows a key.
+so that no thread outlives its caller. Redirects are not followed, since a key would go with them, and no proxy is used. Errors
+show no key.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead, RemoteDisconnected
+from ssl import SSLCertVerificationError, SSLError
 
 from ..errors import InputError, JSONError, UpstreamError
 from ..jsontext import dumps, loads
@@ -239,6 +241,10 @@ def _unreachable(error: Exception, place: str, *, connected: bool) -> UpstreamEr
         case TimeoutError():
             did = "gave no answer in time" if connected else "could not be connected to in time"
             return UpstreamError(f"{place} {did}", hint=_SLOW if connected else "check the address")
+        case SSLError():
+            hint = "is it https? a certificate of your own is trusted when SSL_CERT_FILE names it"
+            why = error.verify_message if isinstance(error, SSLCertVerificationError) else (error.reason or "it failed").lower()
+            return UpstreamError(f"no secure connection to {place}: {why}", hint=hint)
         case RemoteDisconnected():
             return UpstreamError(f"{place} closed the connection without an answer")
         case HTTPException():

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from tests.unit.upstream.conftest import Raw
@@ -87,6 +93,70 @@ async def test_a_port_where_nobody_listens_is_named() -> None:
     error = await failure(f"http://127.0.0.1:{port}")
     assert f"nothing listens at http://127.0.0.1:{port}/v1/chat/completions" in str(error)
     assert error.status is None
+
+
+async def test_a_server_without_tls_is_told_from_one_that_is_not_there() -> None:
+    with ScriptedProvider() as provider:
+        url = provider.url.replace("http://", "https://")
+        error = await failure(url)
+    assert f"no secure connection to {url}" in str(error)
+    assert "is it https?" in error.hint
+
+
+@pytest.fixture
+def secured(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A server with a certificate that it signed itself: its address, and the certificate."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl here to make a certificate")
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made: list[str | Path] = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-keyout",
+        key,
+        "-out",
+        certificate,
+    ]
+    subprocess.run([*made, *named], check=True, capture_output=True, timeout=60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.wfile.write(http(b'{"secure":true}'))
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    class Server(ThreadingHTTPServer):
+        def get_request(self) -> tuple[socket.socket, object]:
+            connection, address = super().get_request()
+            return context.wrap_socket(connection, server_side=True), address
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield f"https://127.0.0.1:{server.server_port}", certificate
+    server.shutdown()
+    server.server_close()
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused(secured: tuple[str, Path]) -> None:
+    error = await failure(secured[0])
+    assert "self-signed certificate" in str(error)
+    assert "SSL_CERT_FILE" in error.hint
+
+
+async def test_a_certificate_that_the_user_names_is_trusted(secured: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(secured[1]))
+    assert await Client(secured[0]).post("/v1", BODY) == {"secure": True}
 
 
 async def test_a_server_that_hangs_is_given_up_and_its_thread_ends() -> None:
