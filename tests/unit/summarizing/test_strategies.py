@@ -179,9 +179,20 @@ async def test_a_digest_before_is_handed_on_as_what_came_earlier(strategy: objec
 
 @pytest.mark.feature("O2")
 @pytest.mark.parametrize(
-    ("keep", "shown"), [({"keep_turns": 6}, 6), ({"keep_turns": 12}, 12), ({"split": 0.5}, 21), ({"split": 1.0}, 1)]
+    ("keep", "shown"),
+    [
+        ({}, 14),
+        ({"keep_turns": 6}, 6),
+        ({"keep_turns": 12}, 12),
+        ({"keep_turns": 30}, 14),
+        ({"split": 0.5}, 14),
+        ({"split": 0.9}, 5),
+        ({"split": 1.0}, 1),
+    ],
 )
-async def test_how_deep_it_folds_can_be_said_by_share_or_by_turns(keep: dict[str, float], shown: int) -> None:
+async def test_how_deep_it_folds_can_be_said_by_share_or_by_turns_and_is_never_less_than_the_budget_asks(
+    keep: dict[str, float], shown: int
+) -> None:
     context = context_of(dialogue(20, 100), overflow=summarize(Model(), **keep), window=6_400)  # type: ignore[arg-type]
     payload = await context.compile("openai")
     assert payload.meta.closed == "summarize"
@@ -296,6 +307,18 @@ def test_a_synchronous_caller_can_use_models_of_both_kinds() -> None:
         context = context_of(dialogue(20, 100), overflow=summarize(model), window=5_000)
         assert "says a little" in head_of(context.compile_sync("openai"))
         context.close()
+
+
+@pytest.mark.feature("O2", "O13")
+async def test_where_a_new_window_is_asked_for_everything_that_may_fold_is_summarized() -> None:
+    model = Model()
+    context = context_of(dialogue(8, 100), overflow=chain(summarize(model), reset()), window=32_000)
+    context.request_new_context()
+    payload = await context.compile("openai")
+    assert payload.meta.closed == "summarize"
+    assert len(elements(payload)) == 2
+    assert "question 0:" in model.questions[0]
+    assert "answer 7:" in model.questions[0]
 
 
 @pytest.mark.feature("O2")

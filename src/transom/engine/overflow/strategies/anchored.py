@@ -76,8 +76,10 @@ def anchored(
         model: any callable on messages, synchronous or not, that gives the text of the answer.
         instructions: what to pay attention to in these conversations; goes before the rules of the prompt.
         guidelines: further rules, numbered in the prompt.
-        split: share of the turns that may leave which is folded (0.7: the older 70 %); by default the budget decides.
-        keep_turns: that many turns at the end stay instead. A turn is a request, or an assistant's run with its results.
+        split: share of the turns that may leave which is folded (0.9: the older 90 %). The budget may ask for more, never for
+            less; without it, it decides alone.
+        keep_turns: fold all but that many turns at the end instead. A turn is a request, or an assistant's run with its
+            results.
         max_tokens: upper bound of the summary, in tokens; 1,024 by default, and never more than the room for heads.
         window: tokens the model can hold, question and answer together. By default what its ``window`` says, else the window
             of the session. A longer span is summarized in parts.

@@ -40,16 +40,20 @@ _ADDRESS = re.compile(rf"{SCHEME}[A-Za-z0-9._~%/-]*[A-Za-z0-9_~%/-]")
 
 
 def depth(span: Span, settings: SummarySettings) -> int:
-    """Where the window closes: as deep as the caller chose, or else as the budget proposes."""
+    """Where the window closes: where the budget proposes, or deeper if the caller chose so.
+
+    Never less deep: a summary that makes too little room would have cost a request, and a harder step would win all the same.
+    """
     if span.forced:
         return span.deepest
+    chosen = 0
     if settings.keep_turns is not None:
-        return span.legal(len(span.turns) - settings.keep_turns)
-    if settings.split is not None:
+        chosen = len(span.turns) - settings.keep_turns
+    elif settings.split is not None:
         may_leave = [index for index, live in enumerate(span.turns) if index not in span.staying and not live.head]
         count = math.ceil(len(may_leave) * settings.split)
-        return span.legal(may_leave[count - 1] + 1) if count else 0
-    return span.cut
+        chosen = may_leave[count - 1] + 1 if count else 0
+    return span.legal(chosen) if chosen > span.cut else span.cut
 
 
 def model_window(model: Summarizer, settings: SummarySettings, otherwise: int) -> int:

@@ -23,8 +23,8 @@ class SummarySettings:
     Attributes:
         instructions: the caller's own, in front of the rules of the prompt.
         guidelines: further rules, numbered in the prompt.
-        split: share of the turns that may leave which is folded; ``None`` leaves the depth to the budget.
-        keep_turns: that many turns at the end stay; ``None`` leaves the depth to the budget.
+        split: share of the turns that may leave which is folded, more where the budget asks for it.
+        keep_turns: that many turns at the end stay, fewer where the budget leaves no room for them.
         max_tokens: upper bound of the summary, in tokens.
         window: tokens the model can hold, question and answer together; ``None`` for what the model says, or else the window
             of the session.
