@@ -22,8 +22,7 @@ NAMESPACE = "projects"
 
 _MOST = 64
 """Characters of an id: it is part of every path of its project, and a path segment has 255 bytes at most."""
-_APART = re.compile(r"[\W_]+")
-_MARKS = re.compile(r"[^\w.-]+")
+_APART = re.compile("-+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +76,7 @@ def project_id(name: str) -> str:
     Raises:
         InputError: there is no letter and no digit in it.
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    made = _APART.sub("-", folded).strip("-")[:_MOST].rstrip("-")
+    made = _plain(name)[:_MOST].strip("-")
     if not made or len(made.encode("utf-8", "surrogatepass")) > 3 * _MOST:
         raise InputError(
             f"{name!r} gives no id of a project", hint="name it with a few letters or digits, or give an id as well"
@@ -94,7 +92,8 @@ def check_project(project: str) -> str:
     """
     if not project:
         raise InputError("an empty id of a project", hint="manage_projects lists the ids")
-    if len(project) > _MOST or _MARKS.search(project) or project.startswith((".", "-", "_")) or project != project.casefold():
+    odd = any(not _in_words(char) and char not in ".-_" for char in project)
+    if odd or len(project) > _MOST or project.startswith((".", "-", "_")) or project != project.casefold():
         raise InputError(
             f"{project!r} is no id of a project",
             hint=f"lower-case letters, digits, - and . up to {_MOST} characters; manage_projects lists the ids",
@@ -125,7 +124,7 @@ class Projects:
 
     async def search(self, query: str) -> tuple[Project, ...]:
         """Projects with any word of a question in id, name, description or root; those with the most of them first."""
-        words = set(_APART.sub(" ", query.casefold()).split())
+        words = {word for word in _plain(query).split("-") if word}
         scored = [
             (sum(word in f"{known.id} {known.name} {known.description} {known.root}".casefold() for word in words), known)
             for known in await self.list()
@@ -308,9 +307,15 @@ def _name(name: str) -> str:
 
 def _same(one: str, other: str) -> bool:
     """Whether two names are the same but for case, blanks, hyphens and underscores."""
-    return _plain(one) == _plain(other)
+    return (_plain(one) or one) == (_plain(other) or other)
 
 
 def _plain(name: str) -> str:
+    """The words of a name in lower case, parted by hyphens; empty where it has none."""
     folded = unicodedata.normalize("NFKC", name).casefold()
-    return _APART.sub("-", folded).strip("-") or folded
+    return _APART.sub("-", "".join(char if _in_words(char) else "-" for char in folded)).strip("-")
+
+
+def _in_words(char: str) -> bool:
+    """Letters and digits of any script, and the marks that some write their vowels with."""
+    return char.isalnum() or unicodedata.category(char).startswith("M")

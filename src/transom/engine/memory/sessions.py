@@ -18,7 +18,7 @@ from ...store.backend import StoredEntry
 from ...store.store import Store
 from ...store.uri import check_path, parse_uri
 from .projects import check_project
-from .summaries import Session, SessionInfo, draft, first_saved, info_of, packed, session_of
+from .summaries import Session, SessionInfo, draft, info_of, packed, session_of
 
 __all__ = ["OF_NO_PROJECT", "FoundSession", "Sessions", "Where", "new_session_id"]
 
@@ -102,7 +102,7 @@ class Sessions:
         if session_id is not None:
             path = self._path(session_id)
             old = await self.store.read(NAMESPACE, path)
-            await self._write(path, body, created=first_saved(old, now))
+            await self._write(path, body, created=(self._info(path, old).created if old is not None else 0.0) or now)
             return session_id
         while True:
             session_id = self.ids()
@@ -189,6 +189,11 @@ class Sessions:
     async def delete(self, session_id: str) -> bool:
         """Forget one of the project's own sessions; whether there was one. Never touches those of no project from a project."""
         return await self.store.delete(NAMESPACE, self._path(session_id))
+
+    async def clear(self) -> int:
+        """Forget all of the project's own sessions; how many."""
+        paths = await self.store.list(NAMESPACE, f"{self._folder}/")
+        return sum([await self.store.delete(NAMESPACE, path) for path in paths])
 
     # ── what lies where ────────────────────────────────────────────────────────────────────────────────────────────────
 

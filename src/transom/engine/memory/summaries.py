@@ -16,7 +16,7 @@ from ...store.blobs import encode_text
 from ...store.packing import MAX_UNPACKED, pack, unpack
 from .stored import text_of
 
-__all__ = ["Session", "SessionInfo", "draft", "first_saved", "info_of", "packed", "session_of"]
+__all__ = ["Session", "SessionInfo", "draft", "info_of", "packed", "session_of"]
 
 _TITLE = 120
 _MOST_BYTES = MAX_UNPACKED // 4
@@ -172,11 +172,6 @@ def _body(entry: StoredEntry, uri: str) -> Mapping[str, object]:
     if not isinstance(body, Mapping):
         raise IntegrityError(f"{uri} is no session", hint="restore it from a copy of the store")
     return {**body, "summary": text_of(summary)}
-
-
-def first_saved(old: StoredEntry | None, now: float) -> float:
-    """When a session was saved first, by what is stored of it."""
-    return (_number(old.meta, "created") or now) if old is not None else now
 
 
 def _text(values: Mapping[str, object], key: str) -> str:

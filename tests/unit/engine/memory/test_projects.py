@@ -174,6 +174,7 @@ async def test_a_project_may_be_called_anything_where_an_id_is_given(projects: P
         ("🙂", "smile", "smile"),
         ("Größe / Übersicht", "", "grösse-übersicht"),
         ("東京 プロジェクト", "", "東京-プロジェクト"),
+        ("हिन्दी परियोजना", "", "हिन्दी-परियोजना"),
     ):
         assert (await projects.register(name, id=wanted)).id == made
         assert (await projects.get(name)).id == made

@@ -290,6 +290,18 @@ async def test_what_lies_beside_an_entry_may_be_lost(store: Store) -> None:
     before = await sessions.list()
     await store.put("sessions", await store.get(sessions.uri(name)), path=f"_/{name}")
     assert await sessions.list() == before
+    await sessions.save("and more", session_id=name)
+    assert (await sessions.get(name)).created == before[0].created
+
+
+async def test_all_sessions_of_a_project_are_forgotten_at_once_and_no_others(store: Store) -> None:
+    for project in ("here", "there", ""):
+        for name in ("a", "b"):
+            await sessions_of(store, project).save("text", session_id=name)
+    assert await sessions_of(store, "here").clear() == 2
+    assert await store.list("sessions") == ["_/a", "_/b", "there/a", "there/b"]
+    assert await sessions_of(store).clear() == 2
+    assert await store.list("sessions") == ["there/a", "there/b"]
 
 
 async def test_an_address_in_a_summary_keeps_what_it_names(store: Store) -> None:
