@@ -20,9 +20,7 @@ async def main() -> None:
     store = Store(MemoryBackend())
     plan = plan_compaction(history, window=8_000)  # asks nobody; None while there is room
     assert plan is not None
-    print(
-        f"{len(plan.folds)} of {len(history)} messages would fold: {plan.tokens:,} tokens, then {plan.tokens_after:,} at most"
-    )
+    print(f"{len(plan.folds)} of {len(history)} messages would fold: {plan.tokens:,} tokens become {plan.tokens_after:,}")
 
     result = await compact_history(history, plan, model=cheap_model, store=store)
     print(f"{len(result.messages)} messages left, changed: {result.changed}")
