@@ -66,8 +66,16 @@ async def _others(host: Host, folder: str, mine: str) -> list[str]:
         entry = await host.store.read(_NAMESPACE, path)
         if entry is None:
             continue
-        if float(entry.data) < host.clock():
+        if _until(entry.data) < host.clock():
             await host.store.delete(_NAMESPACE, path)
         else:
             counting.append(path)
     return counting
+
+
+def _until(data: bytes) -> float:
+    """The time up to which a claim counts; one that cannot be read does not."""
+    try:
+        return float(data)
+    except ValueError:
+        return 0.0

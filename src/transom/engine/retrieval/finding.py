@@ -13,7 +13,7 @@ from ...errors import InputError, IntegrityError, NotFoundError
 from ...store.archive import archive_texts
 from ...store.fulltext import excerpt, fold, parse_query
 from ...store.packing import unpacked
-from ...store.uri import parse_uri
+from ...store.uri import SCHEME, parse_uri
 from .addresses import Address
 from .host import Host
 from .places import Facts, text_of_data
@@ -29,6 +29,7 @@ _CHARACTERS_PER_TOKEN = 4
 _LEAST, _SHARE = 80, 4
 """A passage has that many characters at least, and a quarter of the room that is left."""
 _QUERY_SHOWN = 120
+_SESSIONS = f"{SCHEME}sessions/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,8 @@ class _Texts:
         if match.text is not None:
             return match.text
         if not match.message:
-            return text_of_data(await self._data(match.uri)) or match.snippet
+            data = await self._data(match.uri)
+            return text_of_data(unpacked(data) if match.uri.startswith(_SESSIONS) else data) or match.snippet
         if match.uri not in self._archives:
             self._archives[match.uri] = archive_messages(await self._data(match.uri))
         lines = self._archives[match.uri]

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from ...errors import URIError
 from ...store.uri import check_path
 from ...vocabulary.retrieving import NativeWords
+from ..offload.excerpts import byte_size
 from .addresses import Address, check_steps
 from .arguments import Arguments, read_arguments
 from .editing import lines_of
 from .host import Host
-from .places import place_of
+from .places import memory_of
 from .reading import View, snippet
 from .refusal import Refused
 from .views import next_mark
@@ -78,17 +79,17 @@ async def _answer(host: Host, given: Arguments, at: Address, words: NativeWords)
 
 
 async def _view(host: Host, given: Arguments, at: Address, words: NativeWords) -> str:
-    place, path = place_of(host, "memory"), _path(at)
+    place, path = memory_of(host), _path(at)
     data = await place.read(at.path) if at.path and not at.folder else None
     if data is not None:
         text = data.decode("utf-8", "surrogatepass")
         if len(lines_of(text)) > _MOST_LINES:
             return host.vocabulary.retrieving.error.format(what=words.too_many_lines.format(path=path))
         return View(host, path, words.content.format(path=path)).text(text, given.view_range, given.offset)
-    keys = await place.paths(at.prefix)
-    if not keys and at.path:
+    facts = await place.below(at.prefix)
+    if not facts and at.path:
         raise Refused("not_found", uri=at.uri, folder=_ROOT)
-    sizes = {key: len(await place.read(key) or b"") for key in keys if not _hidden(key)}
+    sizes = {fact.key: byte_size(fact.value) for fact in facts if not _hidden(fact.key)}
     return _listed(host, at, sizes, given.offset, words)
 
 
@@ -129,7 +130,7 @@ async def _rename(host: Host, old: Address, new: Address) -> None:
     """A file, or each file of a directory; nothing is moved where one of the new places is taken."""
     keys = await _files(host, old)
     moves = [(Address("memory", key), Address("memory", new.path + key.removeprefix(old.path))) for key in keys]
-    place = place_of(host, "memory")
+    place = memory_of(host)
     for _, target in moves:
         if await place.read(target.path) is not None:
             raise Refused("taken", uri=target.uri)
@@ -138,7 +139,7 @@ async def _rename(host: Host, old: Address, new: Address) -> None:
 
 
 async def _files(host: Host, at: Address) -> Sequence[str]:
-    place = place_of(host, "memory")
+    place = memory_of(host)
     if not at.folder and await place.read(at.path) is not None:
         return [at.path]
     keys = await place.paths(at.prefix)

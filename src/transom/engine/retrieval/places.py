@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from ...store.backend import Write
 from ...store.blobs import encode_text
@@ -16,7 +16,7 @@ from .addresses import Address
 from .host import FactLike, FactsPort, Host
 from .refusal import Refused
 
-__all__ = ["Facts", "Notes", "Place", "Stored", "place_of", "text_of_data"]
+__all__ = ["Facts", "Notes", "Place", "Stored", "Writable", "memory_of", "place_of", "text_of_data", "writable_place"]
 
 
 class Place(Protocol):
@@ -130,8 +130,12 @@ class Facts:
 
     async def paths(self, prefix: str) -> Sequence[str]:
         """See ``Place``."""
+        return [fact.key for fact in await self.below(prefix)]
+
+    async def below(self, prefix: str) -> Sequence[FactLike]:
+        """The facts whose keys begin so, as they are now in every process, in key order."""
         await self.facts.refresh()
-        return sorted(fact.key for fact in await self.facts.list(prefix, turn=self.turn))
+        return sorted(await self.facts.list(prefix, turn=self.turn), key=lambda fact: fact.key)
 
     async def create(self, path: str, text: str) -> bool:
         """See ``Writable``."""
@@ -156,7 +160,18 @@ class Facts:
         return True
 
 
-def place_of(host: Host, namespace: str) -> Stored | Notes | Facts:
+def memory_of(host: Host) -> Facts:
+    """The session's memory.
+
+    Raises:
+        Refused: it has none.
+    """
+    if host.facts is None:
+        raise Refused("no_memory")
+    return Facts(host.facts, host.turn)
+
+
+def place_of(host: Host, namespace: str) -> Place:
     """The namespace of a host.
 
     Raises:
@@ -164,30 +179,25 @@ def place_of(host: Host, namespace: str) -> Stored | Notes | Facts:
     """
     match namespace:
         case "memory":
-            if host.facts is None:
-                raise Refused("no_memory")
-            return Facts(host.facts, host.turn)
+            return memory_of(host)
         case "notes":
             return Notes(host)
         case _:
             return Stored(host, namespace)
 
 
-def writable_place(host: Host, at: Address) -> Notes | Facts:
+def writable_place(host: Host, at: Address) -> Writable:
     """The namespace an entry is to be written in.
 
     Raises:
         Refused: it can be read only.
     """
     place = place_of(host, at.namespace)
-    if at.namespace not in host.writable or isinstance(place, Stored):
+    if at.namespace not in host.writable:
         named = ", ".join(name for name in host.readable if name in host.writable) or "-"
         raise Refused("read_only", uri=at.uri, writable=named)
-    match place:
-        case Notes() | Facts():
-            return place
-        case _:
-            assert_never(place)
+    assert isinstance(place, Notes | Facts)
+    return place
 
 
 def text_of_data(data: bytes) -> str | None:

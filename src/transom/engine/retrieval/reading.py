@@ -19,9 +19,9 @@ from .host import Host
 from .places import Place, text_of_data
 from .refusal import Refused
 from .transcript import archive_messages, spoken
-from .views import Stretch, page, resolve_range, shown_bytes
+from .views import Stretch, next_mark, page, resolve_range, shown_bytes
 
-__all__ = ["View", "snippet", "view_entry"]
+__all__ = ["View", "not_found", "snippet", "view_entry"]
 
 _AROUND = 3
 """Lines shown before and after an edit."""
@@ -61,6 +61,13 @@ class View:
             heading=self.heading, call=self.call, messages=False, total=len(lines), first=first, last=last, offset=offset
         )
         return page(stretch, _enough(lines[first - 1 : last], self.host), self.host.room, words)
+
+    def encoded(self, text: str, uri: str) -> str:
+        """What stands for a text that is encoded binary data; the call at its end shows the text all the same."""
+        words = self.host.vocabulary.retrieving
+        said = words.encoded.format(size=len(text), uri=uri)
+        left = words.to_come_characters.format(count=len(text))
+        return f"{said}\n{next_mark({**self.call, 'view_range': [1, -1]}, left, words)}"
 
     async def archive(self, data: bytes, given: tuple[int, int] | None, offset: int) -> str:
         """A page of an archive.
@@ -104,6 +111,8 @@ async def view_entry(host: Host, place: Place, at: Address, given: tuple[int, in
     text = text_of_data(data)
     if text is None:
         return shown_bytes(data, view.label, host.room, host.vocabulary.retrieving)
+    if given is None and not offset and is_base64(text):
+        return view.encoded(text, at.uri)
     return view.text(text, given, offset)
 
 
@@ -113,6 +122,8 @@ def snippet(host: Host, text: str, line: int, count: int, heading: str) -> str:
     first, last = max(1, line - _AROUND), min(len(lines), line + count - 1 + _AROUND)
     shown = [f"{number:6}\t{lines[number - 1]}" for number in range(first, last + 1)]
     fitting = host.room.most(len(shown), lambda number: "\n".join([heading, *shown[:number]]))
+    if not fitting:
+        return host.room.clamp("\n".join([heading, *shown]), host.vocabulary.retrieving.cut)
     return "\n".join([heading, *shown[:fitting]])
 
 

@@ -14,7 +14,7 @@ from .addresses import Address
 from .claims import claimed
 from .editing import Edited, insert, lines_of, occurrences, replace_once
 from .host import Host
-from .places import Facts, Notes, text_of_data, writable_place
+from .places import Writable, text_of_data, writable_place
 from .reading import not_found
 from .refusal import Refused
 
@@ -112,7 +112,7 @@ async def rename(host: Host, old: Address, new: Address) -> None:
             raise Refused("taken", uri=new.uri)
 
 
-async def _move(old: Address, new: Address, source: Notes | Facts, target: Notes | Facts, text: str) -> bool:
+async def _move(old: Address, new: Address, source: Writable, target: Writable, text: str) -> bool:
     if not await target.create(new.path, text):
         return False
     try:
@@ -136,14 +136,14 @@ async def _edit(host: Host, at: Address, edit: Callable[[str], Edited]) -> Edite
         return edited
 
 
-def _file(host: Host, at: Address) -> Notes | Facts:
+def _file(host: Host, at: Address) -> Writable:
     place = writable_place(host, at)
     if not at.path or at.folder:
         raise Refused("is_folder", uri=at.uri)
     return place
 
 
-async def _nothing(place: Notes | Facts, at: Address) -> Refused:
+async def _nothing(place: Writable, at: Address) -> Refused:
     return Refused("is_folder", uri=at.uri) if await place.paths(at.prefix) else not_found(at)
 
 

@@ -83,6 +83,16 @@ async def test_data_that_is_no_text_is_described() -> None:
 
 
 @pytest.mark.feature("R5")
+async def test_encoded_data_is_named_first_and_shown_only_when_it_is_asked_for_again() -> None:
+    desk = Desk()
+    text = "".join(chr(65 + number * 7 % 26) + chr(97 + number * 11 % 26) for number in range(4_000))
+    uri = await desk.store.put("vfs", text)
+    first, *rest = await desk.pages("view", uri)
+    assert first.startswith(f"8000 characters of base64: {uri}\n[… 8000 characters of it to come. Next: ")
+    assert joined(rest) == text
+
+
+@pytest.mark.feature("R5")
 @BUDGETS
 async def test_a_listing_is_paged_and_shows_folders_once(budget: int) -> None:
     desk = Desk(budget=budget)

@@ -62,6 +62,14 @@ async def test_line_ends_are_kept() -> None:
     assert await desk.store.get("context://notes/a") == b"a\r\nb"
 
 
+async def test_of_an_edit_as_long_as_a_page_the_beginning_is_shown() -> None:
+    desk = Desk(budget=128)
+    await desk.ask("create", "notes/a", file_text="x")
+    edited = await desk.ask("str_replace", "notes/a", old_str="x", new_str="y z " * 4_000)
+    assert edited.startswith("Edited context://notes/a. It now reads:\n     1\ty z y z")
+    assert edited.endswith("[… cut here …]")
+
+
 @pytest.mark.feature("R2")
 @pytest.mark.parametrize("namespace", ["vfs", "archive", "sessions"])
 async def test_what_left_the_window_can_be_read_only(namespace: str) -> None:
