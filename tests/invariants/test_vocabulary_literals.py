@@ -45,7 +45,7 @@ FOR_PEOPLE = {
 
 _SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’]+(?:,? [a-z][A-Za-z'’]+){2,}")
 _REPORTING = frozenset({"Note", "Repair", "TypeVar", "Violation", "_drop", "note", "notes"})
-_LOGS = frozenset({"log", "re", "report", "_report"})
+_LOGS = frozenset({"_log", "_report", "log", "re", "report"})
 """What is called on one of these is for people, or a pattern."""
 
 

@@ -11,7 +11,7 @@ from datetime import date, time
 __all__ = ["DateWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DateWords:
     """The words of one locale.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 __all__ = ["DigestWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DigestWords:
     """What a digest says in its own voice.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 __all__ = ["MendingWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MendingWords:
     """What repair and rendering put into a conversation in nobody's name.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["PlacementWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlacementWords:
     """What frames state, guardrails and announcements.
 

@@ -10,7 +10,7 @@ __all__ = ["DossierWords", "MemoryWords"]
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DossierWords:
     """What a session left for the next one, as a model reads it.
 
@@ -107,7 +107,7 @@ class DossierWords:
         return self.left_out.format(what=", ".join(named))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MemoryWords:
     """Memory as a model reads it.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 __all__ = ["ArgumentWords", "NativeWords", "RetrievalWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArgumentWords:
     """What each argument of the context tool is for."""
 
@@ -30,7 +30,7 @@ class ArgumentWords:
     new_path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NativeWords:
     """Answers to Anthropic's memory tool.
 
@@ -68,7 +68,7 @@ class NativeWords:
     too_many_lines: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RetrievalWords:
     """The context tools as a model reads them: definitions, views, errors.
 

@@ -32,7 +32,7 @@ class Framed:
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SummaryWords:
     """What a summarizing model is asked, and what frames its answer in the window.
 

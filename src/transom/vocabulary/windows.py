@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["WindowWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowWords:
     """What is said of the window itself.
 

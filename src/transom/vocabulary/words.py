@@ -1,7 +1,8 @@
 """Every string a model reads, as one value: templates by name, and pure functions that fill them.
 
 Knows its sections, one file each, and nothing else. A locale is another instance of ``Vocabulary``; which one a session uses is
-part of what shapes its windows, so a template is never changed without a reason in the changelog.
+part of what shapes its windows, so a template is never changed without a reason in the changelog. Words are compared by
+identity, or by ``fingerprint``: an ``__eq__`` over so many fields takes as long to build at import as all the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def address_end(uri: str) -> str:
     return uri[-8:]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vocabulary:
     """The words of one locale.
 
