@@ -13,7 +13,7 @@ from ...errors import InputError, IntegrityError, NotFoundError
 from ...store.archive import archive_texts
 from ...store.fulltext import excerpt, fold, parse_query
 from ...store.packing import unpacked
-from ...store.uri import SCHEME, parse_uri
+from ...store.uri import parse_uri
 from .addresses import Address
 from .host import Host
 from .places import Facts, text_of_data
@@ -29,7 +29,6 @@ _CHARACTERS_PER_TOKEN = 4
 _LEAST, _SHARE = 80, 4
 """A passage has that many characters at least, and a quarter of the room that is left."""
 _QUERY_SHOWN = 120
-_SESSIONS = f"{SCHEME}sessions/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +141,7 @@ class _Texts:
         if match.text is not None:
             return match.text
         if not match.message:
-            data = await self._data(match.uri)
-            return text_of_data(unpacked(data) if match.uri.startswith(_SESSIONS) else data) or match.snippet
+            return text_of_data(await self._data(match.uri)) or match.snippet
         if match.uri not in self._archives:
             self._archives[match.uri] = archive_messages(await self._data(match.uri))
         lines = self._archives[match.uri]
@@ -153,9 +151,9 @@ class _Texts:
     async def _data(self, uri: str) -> bytes:
         try:
             data = await self._host.store.get(uri)
+            return unpacked(data) if parse_uri(uri).namespace == "sessions" else data
         except (NotFoundError, IntegrityError):
             return b""
-        return unpacked(data) if parse_uri(uri).namespace == "sessions" else data
 
 
 def _passage(match: _Match, text: str, needles: Sequence[str], width: int, host: Host) -> str:
