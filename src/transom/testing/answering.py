@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import FormatError, JSONError
@@ -17,6 +17,7 @@ from ..tokens.heuristic import Heuristic
 from ..wire.registry import FormatRegistry, builtin_registry
 from .script import Fault, Received, Reply, ScriptRunner, spoken
 from .spelling import error_body, overflow_words, reply_body
+from .streaming import error_events, stream_events
 
 __all__ = ["Answering", "Sent"]
 
@@ -24,7 +25,7 @@ _ROUTES = (
     (re.compile(r".*/chat/completions"), "openai"),
     (re.compile(r".*/responses"), "openai-responses"),
     (re.compile(r".*/messages"), "anthropic"),
-    (re.compile(r".*/models/[^/]+:generateContent"), "gemini"),
+    (re.compile(r".*/models/[^/]+:(?:generateContent|streamGenerateContent)"), "gemini"),
 )
 _PAGE = b"<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>"
 
@@ -39,6 +40,7 @@ class Sent:
         kind: media type.
         headers: further headers.
         whole: false for an answer that is broken off in its middle.
+        events: those of a stream, in place of a body; ``None`` for an answer in one piece.
     """
 
     status: int
@@ -46,6 +48,7 @@ class Sent:
     kind: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     whole: bool = True
+    events: Sequence[bytes] | None = None
 
 
 @dataclass(slots=True)
@@ -92,8 +95,8 @@ class Answering:
             request = target.parse(data)
         except (JSONError, FormatError) as error:
             return self._refused(name, 400, str(error))
-        if not isinstance(body, Mapping) or body.get("stream"):
-            return self._refused(name, 400, "the scripted provider takes whole requests and does not stream")
+        if not isinstance(body, Mapping):
+            return self._refused(name, 400, "the scripted provider takes whole requests")
         tokens = Heuristic().count(data.decode(errors="replace"))
         if self.window is not None and tokens > self.window:
             return self._refused(name, 400, *overflow_words(name, tokens, self.window))
@@ -116,7 +119,7 @@ class Answering:
         read = reply.input_tokens if reply.input_tokens is not None else received.tokens
         written = reply.output_tokens if reply.output_tokens is not None else spoken(reply)
         model = received.request.head.model or self.model
-        return _json(200, reply_body(received.format, reply, model, received.number, (read, written)))
+        return _answered(received, reply_body(received.format, reply, model, received.number, (read, written)))
 
     def _identified(self, reply: Reply) -> Reply:
         """The reply with an id for every call."""
@@ -131,16 +134,17 @@ class Answering:
             case "hangs":
                 return None
             case "nothing":
-                return Sent(200, b"")
+                return Sent(200, b"", events=() if _streams(received) else None)
             case "page":
                 return Sent(200, _PAGE, "text/html; charset=utf-8")
             case "garbage":
                 return _json(200, {"status": "ok", "items": [1, 2, 3]})
             case "in_success":
-                return _json(200, error_body(received.format, 500, fault.message))
+                error = error_body(received.format, 500, fault.message)
+                return _events(error_events(received.format, error)) if _streams(received) else _json(200, error)
             case "breaks_off":
                 half = reply_body(received.format, Reply("half an answer"), self.model, received.number, (1, 1))
-                return replace(_json(200, half), whole=False)
+                return replace(_answered(received, half), whole=False)
             case "refuses":
                 wait = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
                 return replace(_json(fault.status, error_body(received.format, fault.status, fault.message)), headers=wait)
@@ -148,6 +152,23 @@ class Answering:
     def _refused(self, name: str, status: int, message: str, kind: str = "") -> Sent:
         self.refusals.append(message)
         return _json(status, error_body(name, status, message, kind))
+
+
+def _streams(received: Received) -> bool:
+    return bool(received.body.get("stream")) or received.path.endswith(":streamGenerateContent")
+
+
+def _answered(received: Received, body: dict[str, object]) -> Sent:
+    """An answer as it was asked for, in one piece or as a stream."""
+    if not _streams(received):
+        return _json(200, body)
+    options = received.body.get("stream_options")
+    usage = isinstance(options, Mapping) and bool(options.get("include_usage"))
+    return _events(stream_events(received.format, body, usage=usage))
+
+
+def _events(events: Sequence[bytes]) -> Sent:
+    return Sent(200, b"", "text/event-stream; charset=utf-8", events=tuple(events))
 
 
 def _json(status: int, body: Mapping[str, object]) -> Sent:

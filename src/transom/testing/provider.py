@@ -1,8 +1,8 @@
 """A provider on loopback that answers from a script: what an agent's loop is tested with, SDK and all.
 
-Speaks OpenAI Chat Completions and Responses, Anthropic Messages and Gemini ``generateContent``, without streaming, on one port.
-It refuses what the real ones refuse, in their words and shapes: a request that breaks a rule of its provider, or one that is
-larger than the window. What goes wrong at real providers can be scripted too. No key is checked::
+Speaks OpenAI Chat Completions and Responses, Anthropic Messages and Gemini ``generateContent`` on one port, streaming or not.
+What the real ones refuse it refuses, in their words and shapes: a request that breaks a rule of its provider, or is larger than
+the window. What goes wrong at real providers can be scripted too. No key is checked::
 
     with ScriptedProvider([calls("read_file", path="a.py"), says("Done.")], window=8_000) as provider:
         client = OpenAI(base_url=f"{provider.url}/v1", api_key="none")
@@ -13,6 +13,7 @@ from __future__ import annotations
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
@@ -147,12 +148,25 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, sent: Sent) -> None:
         self.send_response(sent.status)
         self.send_header("Content-Type", sent.kind)
-        self.send_header("Content-Length", str(len(sent.body)))
+        if sent.events is None:
+            self.send_header("Content-Length", str(len(sent.body)))
+        else:
+            self.send_header("Transfer-Encoding", "chunked")
         for name, value in sent.headers.items():
             self.send_header(name, value)
         self.end_headers()
         self.close_connection = self.close_connection or not sent.whole
-        self.wfile.write(sent.body if sent.whole else sent.body[: len(sent.body) // 2])
+        if sent.events is None:
+            self.wfile.write(sent.body if sent.whole else sent.body[: len(sent.body) // 2])
+        else:
+            self._stream(sent.events, whole=sent.whole)
+
+    def _stream(self, events: Sequence[bytes], *, whole: bool) -> None:
+        for event in events if whole else events[: len(events) // 2]:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
+            self.wfile.flush()
+        if whole:
+            self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
         """Nothing: the output of a test is its own."""

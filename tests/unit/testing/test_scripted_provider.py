@@ -193,15 +193,6 @@ def test_an_endpoint_that_is_not_spoken_is_not_found(path: str) -> None:
             client.get(path, cast_to=object)
 
 
-def test_a_stream_is_refused_and_not_half_answered() -> None:
-    with (
-        ScriptedProvider(["x"]) as provider,
-        openai_client(provider) as client,
-        pytest.raises(openai.BadRequestError, match="does not stream"),
-    ):
-        client.chat.completions.create(model="m", messages=ASKED, stream=True)
-
-
 def test_a_refusal_may_ask_to_wait_and_the_sdk_does() -> None:
     with (
         ScriptedProvider([Fault.refuses(429, "slow down", retry_after=0.01), "Now."]) as provider,
