@@ -482,6 +482,7 @@ class Context(Adding):
             count=self._tokenizer.count,
             vocabulary=self._vocabulary,
             facts=self._memory.facts,
+            entries=self._memory.entries,
             request_new_context=self.request_new_context,
         )
 

@@ -17,7 +17,7 @@ from ...wire.format import Head
 from .calls import read_call
 from .definition import MEMORY_TOOL, context_tools, native_memory_tool
 from .dispatch import dispatch
-from .host import WRITABLE, FactsPort, Host
+from .host import WRITABLE, EntriesPort, FactsPort, Host
 from .room import SMALLEST
 
 __all__ = ["Answering", "Retrieval"]
@@ -65,7 +65,7 @@ class Answering:
         store: where everything lies.
         count: tokens of a text.
         vocabulary: what the model reads.
-        facts: memory.
+        facts, entries: memory.
         request_new_context: called when the model asks for a new window.
     """
 
@@ -77,6 +77,7 @@ class Answering:
         count: Callable[[str], int],
         vocabulary: Vocabulary,
         facts: FactsPort | None,
+        entries: EntriesPort | None,
         request_new_context: Callable[[], object],
     ) -> None:
         self.settings = settings
@@ -85,6 +86,7 @@ class Answering:
             count=count,
             budget=settings.budget,
             facts=facts,
+            entries=entries,
             vocabulary=vocabulary,
             writable=frozenset(settings.writable),
             request_new_context=request_new_context if settings.new_context else None,

@@ -16,7 +16,7 @@ from ...store.packing import unpacked
 from ...store.uri import parse_uri
 from .addresses import Address
 from .host import Host
-from .places import Facts, text_of_data
+from .places import ENTRIES, Facts, text_of_data
 from .refusal import Refused
 from .transcript import archive_messages
 from .views import next_mark
@@ -109,20 +109,23 @@ async def _hits(host: Host, query: str, within: Address | None) -> list[_Match]:
             continue
         if not host.sees(at.namespace, at.path):
             continue
-        match = await _fact(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
+        match = await _remembered(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
         if match is not None and len(matches) < _MOST:
             matches.setdefault((match.uri, match.message), match)
     return list(matches.values())
 
 
-async def _fact(host: Host, path: str) -> _Match | None:
-    """A fact that matched, as it is now; ``None`` for what this session does not see."""
+async def _remembered(host: Host, path: str) -> _Match | None:
+    """A fact or an entry that matched, as it is now; ``None`` for what this session does not see."""
+    if path.startswith(ENTRIES):
+        entry = await host.entries.at(path) if host.entries is not None else None
+        return None if entry is None else _Match(Address("memory", path).uri, 0, "", entry.content)
     if host.facts is None:
         return None
     try:
         fact = await Facts(host.facts, host.turn).find(path)
     except InputError:
-        # An entry, or a fact of another project.
+        # A fact of another project.
         return None
     if fact is None or fact.path != path:
         return None

@@ -81,6 +81,32 @@ class FactsPort(Protocol):
         ...
 
 
+class EntryLike(Protocol):
+    """What is remembered without a key."""
+
+    @property
+    def content(self) -> str:
+        """The text."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where it lies in the namespace ``memory``."""
+        ...
+
+
+class EntriesPort(Protocol):
+    """Entries, to be read."""
+
+    async def at(self, path: str) -> EntryLike | None:
+        """The entry at a path, as this session sees it, or ``None``."""
+        ...
+
+    async def list(self) -> Sequence[EntryLike]:
+        """Every entry this session sees."""
+        ...
+
+
 _OF_NO_PROJECT = "_"
 """The folder of sessions that belong to no project."""
 
@@ -98,6 +124,7 @@ class Host:
         count: tokens of a text.
         budget: tokens an answer may have; at least ``SMALLEST``.
         facts: memory; without it the namespace ``memory`` is not there.
+        entries: what is remembered without a key; it is read in the namespace ``memory``, below ``entries/``.
         turn: the session's turn, for facts that last a number of turns.
         vocabulary: what the model reads.
         writable: namespaces that may be written, a part of ``WRITABLE``.
@@ -114,6 +141,7 @@ class Host:
     count: Callable[[str], int]
     budget: int = 2_000
     facts: FactsPort | None = None
+    entries: EntriesPort | None = None
     turn: int = 0
     vocabulary: Vocabulary = ENGLISH
     writable: frozenset[str] = WRITABLE

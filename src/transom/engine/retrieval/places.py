@@ -13,10 +13,25 @@ from typing import Protocol
 from ...store.backend import Write
 from ...store.blobs import encode_text
 from .addresses import Address
-from .host import FactLike, FactsPort, Host
+from .host import EntriesPort, FactLike, FactsPort, Host
 from .refusal import Refused
 
-__all__ = ["Facts", "Notes", "Place", "Stored", "Writable", "memory_of", "place_of", "text_of_data", "writable_place"]
+__all__ = [
+    "ENTRIES",
+    "Facts",
+    "Notes",
+    "Place",
+    "Stored",
+    "Writable",
+    "memory_of",
+    "place_of",
+    "text_of_data",
+    "writable_place",
+]
+
+
+ENTRIES = "entries/"
+"""The folder of memory where entries lie."""
 
 
 class Place(Protocol):
@@ -113,10 +128,13 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Memory, as this session sees it: paths are keys, and a project's own fact is also found under its full path."""
+    """Memory, as this session sees it: paths are keys, and a project's own fact is also found under its full path. What is
+    remembered without a key is read below ``entries/``.
+    """
 
     facts: FactsPort
     turn: int
+    entries: EntriesPort | None = None
 
     async def find(self, path: str) -> FactLike | None:
         """The fact at a path. Under the full path of a project's fact, that one and no global one of the same key."""
@@ -125,11 +143,16 @@ class Facts:
 
     async def read(self, path: str) -> bytes | None:
         """See ``Place``."""
+        if self.entries is not None and path.startswith(ENTRIES):
+            entry = await self.entries.at(path)
+            return None if entry is None else encode_text(entry.content)
         fact = await self.find(path)
         return None if fact is None else encode_text(fact.value)
 
     async def paths(self, prefix: str) -> Sequence[str]:
         """See ``Place``."""
+        if self.entries is not None and prefix.startswith(ENTRIES):
+            return sorted(entry.path for entry in await self.entries.list() if entry.path.startswith(prefix))
         return [fact.key for fact in await self.below(prefix)]
 
     async def below(self, prefix: str) -> Sequence[FactLike]:
@@ -168,7 +191,7 @@ def memory_of(host: Host) -> Facts:
     """
     if host.facts is None:
         raise Refused("no_memory")
-    return Facts(host.facts, host.turn)
+    return Facts(host.facts, host.turn, host.entries)
 
 
 def place_of(host: Host, namespace: str) -> Place:
@@ -193,7 +216,8 @@ def writable_place(host: Host, at: Address) -> Writable:
         Refused: it can be read only.
     """
     place = place_of(host, at.namespace)
-    if at.namespace not in host.writable:
+    is_entry = at.namespace == "memory" and host.entries is not None and at.path.startswith(ENTRIES)
+    if is_entry or at.namespace not in host.writable:
         named = ", ".join(name for name in host.readable if name in host.writable) or "-"
         raise Refused("read_only", uri=at.uri, writable=named)
     assert isinstance(place, Notes | Facts)

@@ -305,6 +305,38 @@ async def test_a_model_reads_a_session_at_the_address_that_its_dossier_gives(sco
     assert f"{uri}, line 102" in found
 
 
+async def test_a_model_reads_an_entry_at_the_address_that_a_dossier_gives_and_cannot_change_it(
+    scope: MemoryScope, store: Store
+) -> None:
+    text = "The quay is old.\n" * 100
+    await scope.memory.remember(text + "The very end.", title="Long")
+    dossier = await scope.restore(count=count)
+    [entry] = [entry for entry in await scope.memory.entries.list() if entry.title == "Long"]
+    assert f"characters not shown. All of it: {entry.uri}" in dossier.text
+    ctx = Context(window=8_000, store=store, context_tool=True)
+
+    async def told(**arguments: object) -> str:
+        return await ctx.handle_tool(Call("context", dumps_text(arguments), "c"))
+
+    assert "nothing is kept" in await told(command="view", path=entry.uri)
+    assert "Nothing matches" in await told(command="search", query="very end")
+    await open_memory(store, "port", memory=ctx.memory)
+    assert "The very end." in await told(command="view", path=entry.uri, view_range=[100, 101])
+    assert entry.uri in await told(command="view", path="memory/entries/project/port/")
+    found = await told(command="search", query="very end", path="memory")
+    assert entry.uri in found
+    assert "The very end." in found
+    for attempt in (
+        {"command": "delete", "path": entry.uri},
+        {"command": "str_replace", "path": entry.uri, "old_str": "The very end.", "new_str": "x"},
+        {"command": "rename", "old_path": entry.uri, "new_path": "notes/stolen"},
+        {"command": "create", "path": "memory/entries/project/port/new", "file_text": "x"},
+    ):
+        assert (await told(**attempt)).startswith("Error: ")
+    assert await store.list("notes") == []
+    assert await scope.memory.entries.get(entry.id) is not None
+
+
 async def test_a_model_sees_no_session_of_another_project(scope: MemoryScope, store: Store) -> None:
     ctx = Context(window=8_000, store=store, context_tool=True)
     await (await open_memory(store)).sessions.save("NOBODY'S SUMMARY", session_id="free")
