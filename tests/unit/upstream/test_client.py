@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +27,11 @@ BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 def http(body: bytes, status: str = "200 OK", *headers: str) -> bytes:
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def exchanging() -> list[threading.Thread]:
+    """Threads that still wait for a server."""
+    return [thread for thread in threading.enumerate() if thread.name == "transom-client"]
 
 
 async def failure(url: str, *, key: str | None = None, limits: Limits | None = None) -> UpstreamError:
@@ -160,14 +167,14 @@ async def test_a_certificate_that_the_user_names_is_trusted(secured: tuple[str, 
 
 
 async def test_a_server_that_hangs_is_given_up_and_its_thread_ends() -> None:
-    before = threading.active_count()
     with ScriptedProvider([Fault.hangs()]) as provider:
         begun = time.monotonic()
         error = await failure(provider.url, limits=Limits(total=0.1))
         assert time.monotonic() - begun < 5
+        for thread in exchanging():
+            thread.join(10)
+        assert exchanging() == []
     assert "gave no answer within 0.1 seconds" in str(error)
-    await asyncio.get_running_loop().shutdown_default_executor()
-    assert threading.active_count() <= before
 
 
 async def test_a_pause_longer_than_the_limit_between_two_bytes_is_given_up() -> None:
@@ -190,8 +197,34 @@ async def test_a_cancelled_call_lets_go_of_its_connection() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # Would wait for a thread that still reads.
-        await loop.shutdown_default_executor()
+        for thread in exchanging():
+            thread.join(10)
+        assert exchanging() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts of POSIX")
+def test_a_program_that_is_interrupted_while_its_model_hangs_ends_at_once() -> None:
+    program = """
+import os, signal, sys, threading
+from transom import Context, Message, chain, reset, summarize
+from transom.upstream import ChatModel
+ctx = Context(window=3_000, overflow=chain(summarize(ChatModel(sys.argv[1], "m")), reset()))
+for number in range(40):
+    ctx.append(Message("user", f"{number} " + "word " * 60), Message("assistant", "word " * 60))
+ctx.compile_sync("openai")
+"""
+    arrived = threading.Event()
+
+    def hang(received: Received) -> Step:
+        arrived.set()
+        return Fault.hangs()
+
+    with ScriptedProvider(hang) as provider:
+        running = subprocess.Popen([sys.executable, "-c", program, provider.url], stderr=subprocess.PIPE)
+        assert arrived.wait(30)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=20)
+    assert b"KeyboardInterrupt" in errors
 
 
 async def test_redirects_are_not_followed(raw_server: Raw) -> None:
