@@ -16,12 +16,15 @@ import pytest
 from tests.unit.vocabulary.moved import MOVED, own_words
 
 from transom import Context, Message, chain, clear, digest, reset
+from transom.engine.memory.entry import ENTRY_TYPES
 from transom.engine.memory.hooks import MemorySettings
+from transom.engine.memory.switching import open_memory
 from transom.engine.offload.payloads import PruneSettings
 from transom.engine.overflow.digesting import digest as write_digest
+from transom.engine.overflow.durable import compact_history, plan_compaction
 from transom.engine.overflow.guard import guard
 from transom.engine.overflow.handoff import Handoff
-from transom.engine.overflow.strategies import anchored, summarize
+from transom.engine.overflow.strategies import anchored, background, server, summarize
 from transom.engine.overflow.strategy import Strategy
 from transom.engine.placement.temporal import Temporal
 from transom.engine.retrieval import COMMANDS, NEW_CONTEXT, READABLE, Retrieval
@@ -220,6 +223,8 @@ STRATEGIES: dict[str, tuple[Callable[[ScriptedModel], Strategy], dict[str, objec
     "reset": (lambda _: reset(), {}),
     "summarize": (lambda model: chain(summarize(model, instructions="Кратко.", guidelines=["По делу."]), reset()), {}),
     "anchored": (lambda model: chain(anchored(model), reset()), {}),
+    "background": (lambda model: chain(background(summarize(model)), digest(), reset()), {}),
+    "server": (lambda _: server(fallback=chain(clear(), digest(), reset())), {}),
 }
 
 
@@ -256,8 +261,7 @@ async def test_no_strategy_says_anything_past_the_vocabulary(name: str, target: 
     if asked.received:
         assert set(_LATIN.findall(ENGLISH.summarizing.mark)) <= spoken.told
     for received in asked.received:
-        said = [part.text for message in received.request.messages for part in message.parts if isinstance(part, Text)]
-        assert spoken.strays(said) == []
+        assert spoken.strays(list(_said(received.request.messages))) == []
 
 
 async def test_every_word_of_digests_and_repairs_is_seen_in_some_payload() -> None:
@@ -363,6 +367,38 @@ async def test_the_context_tool_is_defined_and_answers_in_the_words_of_the_vocab
     spoken.caller.append("not JSON: Expecting property name enclosed in double quotes at line, column")
     assert spoken.strays(await made.handle_tool(("context", "{не JSON"))) == []
     assert spoken.strays(await made.handle_tool((NEW_CONTEXT, {}))) == []
+
+
+async def test_what_is_recalled_and_restored_is_said_in_the_words_of_the_vocabulary() -> None:
+    store = Store(MemoryBackend())
+    clock = iter(range(1_000_000, 99_000_000, 100_000)).__next__
+    scope = await open_memory(store, clock=clock, ids=iter(["zeta1", "zeta2"]).__next__, vocabulary=MOVED)
+    # Kinds of entries are names that a model asks by.
+    spoken = Spoken(["zeta1 zeta2 zeta_key /q/zz", *READABLE, *ENTRY_TYPES])
+    assert spoken.strays((await scope.memory.recall()).summary) == []
+    for number in range(6):
+        await scope.memory.facts.set(f"zeta_key{number}", "значение " * 30)
+        await scope.memory.remember("стоит помнить " * 20, title="Запись", type=ENTRY_TYPES[number % 2])
+    assert spoken.strays((await scope.memory.recall(limit=2)).summary) == []
+    await scope.sessions.save(
+        "Сделано.", title="Итог", next_steps=["дальше"], decisions=["решено"] * 9, files=[f"/q/zz{n}" for n in range(9)]
+    )
+    for budget in (60, 150, 400, 4_000):
+        dossier = await scope.restore(max_tokens=budget, count=Chars().count, vocabulary=MOVED)
+        assert spoken.strays(dossier.text) == []
+    assert set(_LATIN.findall(ENGLISH.remembering.dossier.next_steps)) <= spoken.told
+
+
+async def test_a_history_compacted_by_hand_says_nothing_past_the_vocabulary() -> None:
+    asked, messages = model(), session(4)
+    spoken = spoken_by(messages, SUMMARY)
+    planned = plan_compaction(messages, window=4_000, tokenizer="chars4", vocabulary=MOVED)
+    made = await compact_history(messages, planned, model=asked)
+    assert made.changed
+    assert spoken.strays(list(_said(made.messages))) == []
+    for received in asked.received:
+        assert spoken.strays(list(_said(received.request.messages))) == []
+    assert spoken.told
 
 
 async def test_the_memory_tool_of_anthropic_answers_in_the_words_of_the_vocabulary() -> None:

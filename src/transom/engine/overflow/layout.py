@@ -65,7 +65,7 @@ class Layout:
 
 def lay_out(messages: Sequence[Message], counter: Tokenizer, vocabulary: Vocabulary) -> tuple[list[LiveTurn], WindowRecord]:
     """The conversation in turns as an engine's window holds them, and what an earlier compaction left at its beginning."""
-    history = History()
+    history = History(vocabulary.mending)
     history.extend(messages)
     tail, _ = history.tail()
     places = [*history.prefix[1:], *history.chain(tail)]
