@@ -5,7 +5,8 @@ from transom import Context, Handoff, Message, SQLiteBackend, Store, chain, clea
 
 def cheap_model(messages: list[Message]) -> str:
     """Yours: a call of whatever model; text in, text out."""
-    return "<summary>The parts that were looked at are fine. Open: the rest of the forty.</summary>"
+    asked = messages[-1].text  # the transcript of what leaves, and how to summarise it
+    return f"<summary>{asked.count('is fine')} parts were looked at and are fine. Open: the rest of the forty.</summary>"
 
 
 ctx = Context(
