@@ -102,6 +102,8 @@ def test_characters_that_no_record_can_hold_are_replaced() -> None:
         ("抱歉,我无法完成这个请求,请稍后再试一次吧谢谢你。", "a refusal"),
         (WORDS.write + "\n" + SAID, "question back"),
         (WORDS.instruct(tokens=500, instructions="", guidelines=()), "question back"),
+        (f"{WORDS.excerpt}\n{SAID}", "question back"),
+        (f"The messages, numbered:\n<messages>\n[1] user\n{SAID}\n</messages>\nThe <summary>.", "question back"),
         ("The user wants the tests to pass. " * 200, "repeats itself"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterable
 
 from ....errors import JSONError, StrategyError
 from ....jsontext import loads
@@ -33,6 +34,7 @@ _THINKING = re.compile(rf"<(?:{ANALYSIS}|think|thinking|reasoning)\b[^>]*>", re.
 _THOUGHT_END = re.compile(rf"</(?:{ANALYSIS}|think|thinking|reasoning)\s*>", re.IGNORECASE)
 _OPEN = re.compile(rf"<{SUMMARY}\b[^>]*>", re.IGNORECASE)
 _CLOSE = re.compile(rf"</{SUMMARY}\s*>", re.IGNORECASE)
+_OUR_TAG = re.compile(r"^<(?:messages|earlier|parts|part_\d+)_*>$", re.MULTILINE)
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _WHOLE_ERROR = re.compile(r"traceback \(most recent|<!doctype|<html\b", re.IGNORECASE)
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -78,7 +80,7 @@ def read_answer(answer: object, *, words: SummaryWords, asked: str) -> str:
         text = text.replace(words.section.format(title=title, about=about), f"## {title}")
     if not text:
         raise StrategyError("the model's answer is empty" if not answer.strip() else "the model's answer holds no summary")
-    if _echoes(_THOUGHT.sub("", answer), f"{words.contract}\n{asked}"):
+    if _echoes(_THOUGHT.sub("", answer), (words.contract, words.excerpt, words.earlier, words.document, words.parts, asked)):
         raise StrategyError("the model gave its question back")
     headed = any(f"# {title}" in text for title, _ in words.sections)
     if not headed and (what := _not_a_summary(text)):
@@ -114,8 +116,10 @@ def _not_a_summary(text: str) -> str:
     return ""
 
 
-def _echoes(text: str, asked: str) -> bool:
-    return any(line in text for line in asked.split("\n") if len(line) >= ECHOED_FROM)
+def _echoes(text: str, asked: Iterable[str]) -> bool:
+    if _OUR_TAG.search(text):
+        return True
+    return any(line in text for told in asked for line in told.split("\n") if len(line) >= ECHOED_FROM)
 
 
 def _beginning(text: str) -> str:
