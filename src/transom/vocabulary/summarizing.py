@@ -159,11 +159,13 @@ class SummaryWords:
         if len(archives) > _SHOWN_ARCHIVES:
             lines.append(self.more_archives.format(window=archives[_SHOWN_ARCHIVES - 1][0]))
         explanation = self.explanation if any(uri for _, uri in archives) else self.kept_elsewhere
-        return "\n".join((f"{self.mark} {title}", explanation, *lines, "", body))
+        # A blank line would end the frame before the summary begins.
+        opening = [" ".join(line.split()) for line in (f"{self.mark} {title}", explanation, *lines)]
+        return "\n".join((*opening, "", body))
 
     def read_frame(self, text: str) -> Framed | None:
         """A head taken apart; ``None`` for a text that is none."""
-        if not text.startswith(f"{self.mark} "):
+        if not text.startswith(" ".join(self.mark.split()) + " "):
             return None
         opening, blank, body = text.partition("\n\n")
         first, *lines = opening.split("\n")

@@ -86,9 +86,10 @@ def _is_head(turn: Turn, vocabulary: Vocabulary) -> bool:
     message = turn.messages[0]
     if len(turn.messages) != 1 or not is_user_request(message) or message.pinned:
         return False
-    notice = _FIELD.sub(".+", re.escape(vocabulary.reset))
-    marks = (vocabulary.summarizing.mark, vocabulary.digesting.mark)
-    return message.text.startswith(marks) or re.fullmatch(notice, message.text) is not None
+    text = message.text
+    if text.startswith(vocabulary.digesting.mark) or vocabulary.summarizing.read_frame(text) is not None:
+        return True
+    return re.fullmatch(_FIELD.sub(".+", re.escape(vocabulary.reset)), text) is not None
 
 
 def _left_by(head: str, vocabulary: Vocabulary) -> WindowRecord:
