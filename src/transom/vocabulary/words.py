@@ -16,6 +16,7 @@ from .mending import MendingWords
 from .placing import PlacementWords
 from .remembering import MemoryWords
 from .retrieving import RetrievalWords
+from .schemas import SchemaWords
 from .summarizing import SummaryWords
 from .windows import WindowWords
 
@@ -46,8 +47,8 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, dates: the words of one part each; see
-            their modules.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, dates: the words of one part each;
+            see their modules.
     """
 
     locale: str
@@ -68,6 +69,7 @@ class Vocabulary:
     retrieving: RetrievalWords
     remembering: MemoryWords
     placing: PlacementWords
+    schemas: SchemaWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -117,4 +119,4 @@ class Vocabulary:
         return hashlib.sha256(repr(shaping).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "dates"})
+_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "schemas", "dates"})

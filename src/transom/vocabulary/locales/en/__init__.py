@@ -9,6 +9,7 @@ from .mending import MENDING
 from .placing import PLACING
 from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
+from .schemas import SCHEMAS
 from .summarizing import SUMMARIZING
 from .windows import WINDOWS
 
@@ -23,6 +24,7 @@ ENGLISH = Vocabulary(
     retrieving=RETRIEVING,
     remembering=REMEMBERING,
     placing=PLACING,
+    schemas=SCHEMAS,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
