@@ -28,6 +28,7 @@ from ..wire.registry import FormatRegistry, builtin_registry
 from .adding import Adding
 from .additions import Additions
 from .arguments import check_arguments, check_messages, check_notices, kind, session_name
+from .carrying import Carrying
 from .events import EVENT_NAMES
 from .explaining import Explanation
 from .forming import Forming
@@ -51,10 +52,8 @@ from .payload import Payload
 from .pipeline import run
 from .placement.temporal import Temporal
 from .portal import Portal
-from .restoring import Held, give, put_back, replenish, take
 from .retrieval import Answering, Retrieval
 from .slots import SlotFunction, SlotName, Slots
-from .snapshot import Snapshot
 from .state import CompileSettings, CompileState, Session
 
 __all__ = ["Context"]
@@ -62,7 +61,7 @@ __all__ = ["Context"]
 Cancel = Callable[[], bool]
 
 
-class Context(Adding):
+class Context(Adding, Carrying):
     """Compiles one conversation into payloads that fit.
 
     Args:
@@ -338,60 +337,6 @@ class Context(Adding):
             weigh=self._weights.weigh,
             learned_ratio=correction(self._settings.usage, self._calibration),
         )
-
-    def snapshot(self) -> Snapshot:
-        """The session as a value: conversation, windows, what is added, memory as far as it was read, what reports taught.
-
-        ``to_json`` writes it, ``Snapshot.from_json`` reads it back in any process. Handlers, slots and settings are not in it.
-        """
-        known = self._memory.facts.known if self._additions.memory is not None else ()
-        held = Held(self._own_system, len(self._loaded_system), self._calibration, self._estimated, self._target, known)
-        return take(self._session, self._loader, held, window=self._settings.window, fingerprint=self._runner.fingerprint)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Become the session of a snapshot, in place of the one before.
-
-        The next compile gives what the next compile there would have given, over this context's store: what the window rests on
-        and the store lacks is put there first. Facts that memory lacks come back; others stay as they are by now. A context of
-        another window or strategy takes the conversation over and closes its windows by itself.
-
-        Raises:
-            FormatError: the snapshot is damaged, or no snapshot.
-        """
-        if not isinstance(snapshot, Snapshot):
-            raise FormatError(f"restore takes a Snapshot, not {kind(snapshot)}", hint="Snapshot.from_json reads one back")
-        before = self._additions
-        additions = Additions(
-            self._vocabulary, self._tokenizer.count, memory=before.memory, tool=before.tool, temporal=before.temporal
-        )
-        session, loader = Session(additions, self._session.name, LiveWindow(self._vocabulary.mending)), Loader()
-        forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
-        size, fingerprint = self._settings.window, self._runner.fingerprint
-        held = give(snapshot, session, loader, forming, window=size, fingerprint=fingerprint)
-        self._additions, self._session, self._loader = additions, session, loader
-        self.head = session.head
-        self._own_system, self._loaded_system = held.own_system, tuple(loader.messages[: held.leading])
-        self._calibration, self._estimated, self._target = held.calibration, held.estimated, held.target
-        self._owed = held.facts
-
-    def branch(self, *, session: str = "") -> Context:
-        """Another context of the same settings that goes on from here; neither sees what the other appends.
-
-        Args:
-            session: a name for the branch, as for a context.
-        """
-        other = type(self)(**{**self._made, "session": session})
-        other.restore(self.snapshot())
-        return other
-
-    async def _settle_up(self) -> None:
-        """Put into the store what a restored session rests on."""
-        if self._owed is None:
-            return
-        await replenish(self.store, self._session, window=self._settings.window, fingerprint=self._runner.fingerprint)
-        if self._additions.memory is not None:
-            await put_back(self._memory.facts, self._owed)
-        self._owed = None
 
     def explain(self, turn: int = -1) -> Explanation:
         """What a compile did: what each part cost, what moved where and why, how far the prefix held and what moved it.
