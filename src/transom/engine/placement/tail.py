@@ -30,7 +30,7 @@ def place_tail(
     """
     stable, moving = list(settled), list(volatile)
     if not text:
-        return _open_ended(stable, moving, target)
+        return stable, moving, 0
     at = len(moving) - prefill
     if at > 0:
         extended = target.append_text(moving[at - 1], text)
@@ -44,18 +44,6 @@ def place_tail(
         return stable, [target.user_element(text), *moving], 0
     stable.pop()
     return stable, [extended[0], *moving], extended[1]
-
-
-def _open_ended(stable: list[Element], moving: list[Element], target: Format) -> tuple[list[Element], list[Element], int]:
-    if moving or not stable:
-        return stable, moving, 0
-    extended = target.append_text(stable[-1], _PROBE)
-    if extended is None or extended[1] >= len(stable[-1].open) + sum(map(len, stable[-1].blocks)):
-        return stable, moving, 0
-    return stable[:-1], [stable[-1]], extended[1]
-
-
-_PROBE = "."
 
 
 def closing_bytes(last: Element, target: Format) -> int:
