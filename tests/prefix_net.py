@@ -61,7 +61,7 @@ def _broken(before: Payload, now: Payload) -> str:
         return f"{before.sequence.stable} bytes were to stand still, {held} did"
     if before.meta.tail_bytes == 0 and before.sequence.length < WHOLE_BODY_BELOW:
         old, new = before.json(), now.json()
-        if b'"cache_control"' not in old and b'"cache_control"' not in new and not new.startswith(old.rstrip(b"]}")):
+        if b'"cache_control"' not in old and b'"cache_control"' not in new and not new.startswith(old.rstrip(b'"]}')):
             return "the body before is no prefix of this one, although its account says so"
     return ""
 
