@@ -19,11 +19,12 @@ from tests.unit.engine.sessions import (
     words,
 )
 
-from transom import Message, Store, reset
+from transom import Call, Message, Result, Store, Text, reset
 from transom.engine.events import CompileDone, CompressEnded, CompressStarted
 from transom.engine.ledger.records import Item
 from transom.engine.overflow.strategy import Outcome, Span
 from transom.errors import StoreError
+from transom.messages import Attachment
 
 
 def summary(text: str) -> object:
@@ -259,3 +260,18 @@ async def test_a_compile_says_what_each_part_weighs() -> None:
     assert payloads[-1].meta.parts["head"] > 0
     assert payloads[0].meta.parts["head"] == 0
     assert set(payloads[0].meta.timings) >= {"start", "tool_results", "overflow", "assemble", "adapt"}
+
+
+@pytest.mark.feature("O5")
+@pytest.mark.parametrize("window", range(2_680, 2_760, 4))
+async def test_where_setting_one_picture_aside_nearly_fits_the_other_goes_too(window: int) -> None:
+    """Each of them goes whole or not at all, and the mark in its place weighs something."""
+    picture = "iVBORw0KGgoAAQIDBAUG" * 40
+    calls = [Call("shot", "{}", f"c{n}") for n in range(2)]
+    results = [
+        Message("tool", [Result((Text(f"shot {n}"), Attachment("image/png", data=picture)), call_id=f"c{n}", name="shot")])
+        for n in range(2)
+    ]
+    context = context_of([Message("user", "Look."), Message("assistant", "", tool_calls=calls), *results], window=window)
+    payload = await context.compile("openai")
+    assert payload.meta.tokens_after + payload.meta.reserve <= window

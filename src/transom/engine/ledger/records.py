@@ -101,6 +101,7 @@ class WindowRecord:
         lineage: after the closing.
         strategy: name of the step that produced the items.
         cites: URIs of the texts stored with it, which its heads and edits name.
+        weighed: what the movable history weighed when it closed, in tokens; 0 where nobody noted it.
     """
 
     k: int
@@ -117,6 +118,7 @@ class WindowRecord:
     lineage: Lineage
     strategy: str
     cites: tuple[str, ...] = ()
+    weighed: int = 0
 
 
 _decoder = msgspec.json.Decoder(WindowRecord)

@@ -158,6 +158,7 @@ def make_record(
         archives=(*base.archives, archive)[-KEPT_ARCHIVES:] if archive else base.archives,
         lineage=base.lineage.advance(),
         strategy=outcome.strategy or "offload",
+        weighed=span.total_after(Outcome()),
     )
 
 

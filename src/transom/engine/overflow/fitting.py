@@ -80,16 +80,16 @@ def fit_turns(turns: Sequence[LiveTurn], over: int, tokenizer: Tokenizer, vocabu
         candidate for index, live in enumerate(turns) if not live.pinned for candidate in _candidates(index, live, tokenizer)
     ]
     # What an excerpt weighs is known only once it is written, and it ends with a line: what it falls short of the plan is asked
-    # for again, more of it each time.
-    demand, excerpts = over, _Excerpts(tokenizer, vocabulary)
+    # for again, more of it each time. The same plan as before is no reason to give up: what is no text goes whole or not at
+    # all, and the plan leaves out the mark in its place.
+    demand, short, excerpts = over, over, _Excerpts(tokenizer, vocabulary)
     plan: dict[_Candidate, int] = {}
     fits: list[Fit] = []
     for more in range(ROUNDS):
         previous, plan = plan, _plan(candidates, demand)
-        if plan == previous:
-            break
-        fits = _fits(len(turns), plan, excerpts)
-        short = over - sum(_saved(turns[fit.turn], fit, tokenizer) for fit in fits)
+        if plan != previous:
+            fits = _fits(len(turns), plan, excerpts)
+            short = over - sum(_saved(turns[fit.turn], fit, tokenizer) for fit in fits)
         if short <= 0:
             break
         demand += short << more
