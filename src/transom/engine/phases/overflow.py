@@ -93,15 +93,23 @@ async def _allowed(state: CompileState) -> bool:
 
 
 async def _close(state: CompileState, *, forced: bool = False, due: bool = True) -> bool:
-    live, budget, runner = state.session.live, state.budget, state.runner
-    assert budget is not None
-    before, used = live.base.lineage.current, usage_of(state, budget).tokens
+    live, runner, session = state.session.live, state.runner, state.session
+    assert state.budget is not None
+    before, used = live.base.lineage.current, usage_of(state, state.budget).tokens
+    # What the window is to fit is weighed as it will be once this one has closed: with the correction taken over then.
+    counted, session.ratio = session.ratio, state.learned_ratio
+    budget = budget_of(state)
     tokens = movable_tokens(state.turns)
     state.bus.emit(CompressStarted(before, tokens, budget.trigger))
     history = live.history
     folder = record_folder(history.prefix, runner.fingerprint, state.settings.window)
     end = (len(history.turns), history.prefix[-1], history.arrivals[-1])
-    closing = await runner.close(state.turns, budget, live.base, end, folder, live.records, forced=forced, due=due)
+    closing = None
+    try:
+        closing = await runner.close(state.turns, budget, live.base, end, folder, live.records, forced=forced, due=due)
+    finally:
+        if closing is None:
+            session.ratio = counted
     state.failure = "; ".join(filter(None, (state.failure, runner.failure)))
     state.waiting = runner.waiting
     if closing is None:
@@ -109,11 +117,9 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
         return False
     live.apply(closing.record, state.former)
     # For every target, and should this compile fail after all: nothing of what was sent before has to stand still.
-    session = state.session
     session.compared = {name: replace(sent, stable=0) for name, sent in session.compared.items()}
     state.settled = live.turns
     state.unsettled, _ = live.unsettled(state.former)
-    state.session.ratio = state.learned_ratio
     state.closed = closing.record.strategy
     if closing.archive and closing.archive != closing.record.archive:
         state.own_archive = closing.archive
