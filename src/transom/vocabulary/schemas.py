@@ -15,7 +15,7 @@ class SchemaWords:
     """Sentences that stand for keywords of a schema.
 
     Attributes:
-        not_empty: a text of at least one character.
+        not_empty: a text of at least one character, a list of at least one item.
         least_characters, most_characters: the length of a text (``{number}``).
         pattern: the regular expression it matches (``{value}``).
         format: what kind of text it is (``{value}``).

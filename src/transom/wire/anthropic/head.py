@@ -16,6 +16,7 @@ from ..bodies import Body
 from ..format import Frame, Head, RenderOptions
 from ..losses import note_fields
 from ..report import Notes, Report
+from ..toolfields import known_fields
 from .blocks import block_without_marker, blocks_without_markers, text_block, tool_name, with_marker
 from .parse import FORMAT
 from .render import marker_of
@@ -43,6 +44,11 @@ _REFUSED = frozenset({"temperature", "top_p", "top_k"})
 are an error (https://platform.claude.com/docs/en/api/versioning)."""
 
 _EFFORTS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh", "max": "max"}
+
+_TOOL_FIELDS = frozenset(
+    {"allowed_callers", "cache_control", "defer_loading", "eager_input_streaming", "input_examples", "strict"}
+)
+"""Optional fields of a tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference)."""
 
 _MODES = {"auto": "auto", "any": "required", "none": "none", "tool": "tool"}
 _TYPES = {mode: kind for kind, mode in _MODES.items()}
@@ -114,7 +120,7 @@ def _parse_choice(value: object) -> ToolChoice | None:
 
 def render_frame(head: Head, system: Sequence[Message], options: RenderOptions, report: Report) -> Frame:
     """The request around the conversation, which stands last; tools and system prompt stand right before it."""
-    tools = [raw for tool in head.tools if (raw := _render_tool(tool, report)) is not None]
+    tools = [raw for tool in head.tools if (raw := _render_tool(tool, options, report)) is not None]
     members = _own_fields(head) if head.format == FORMAT else _foreign_fields(head, report, bool(tools))
     whole = head.format == FORMAT and "model" in head.fields
     if head.model is not None and "max_tokens" not in members and not whole:
@@ -189,7 +195,7 @@ def _render_choice(choice: ToolChoice) -> dict[str, object]:
     return wanted
 
 
-def _render_tool(tool: Tool, report: Report) -> bytes | None:
+def _render_tool(tool: Tool, options: RenderOptions, report: Report) -> bytes | None:
     if tool.origin is not None and tool.origin.format == FORMAT:
         return tool.origin.raw
     place = f"tools[{tool.name}]"
@@ -207,11 +213,8 @@ def _render_tool(tool: Tool, report: Report) -> bytes | None:
         inner["input_schema"] = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
     else:
         inner["input_schema"] = _object_schema(tool.parameters)
-    for field, value in tool.extra.items():
-        if field == "strict" and value is True:
-            inner["strict"] = True
-        elif value not in (None, False, [], {}):
-            report.add("dropped", place, f"the field {field!r}, which only its own provider knows")
+    known = _TOOL_FIELDS if options.cache_markers else _TOOL_FIELDS - {"cache_control"}
+    inner.update(known_fields(tool, known, report))
     return dumps(inner)
 
 

@@ -17,6 +17,7 @@ from ..bodies import Body
 from ..format import Frame, Head, RenderOptions
 from ..losses import note_fields
 from ..report import Notes, Report
+from ..toolfields import SCHEMA_PROFILE, known_fields
 from .parse import FORMAT, either
 from .pieces import text_piece, tool_name
 from .splice import splice_message
@@ -38,6 +39,8 @@ _FROM_NEUTRAL = {neutral: camel for (camel, _), neutral in _SHARED.items()}
 
 _MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 _EFFORTS = {"minimal": "minimal", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
+_TOOL_FIELDS = frozenset({"behavior", "response", "responseJsonSchema"})
+"""Optional fields of a declaration (https://ai.google.dev/api/caching#FunctionDeclaration)."""
 _DECLARATIONS = ("functionDeclarations", "function_declarations")
 _PLACE = re.compile(r"tools\[(\d+)\](?:\.(\w+))?")
 
@@ -305,10 +308,10 @@ def _declaration(tool: Tool, report: Report) -> bytes | None:
         report.add("degraded", place, "a tool with free-text input became one with an object around it")
         inner["parametersJsonSchema"] = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
     elif tool.parameters:
-        inner["parametersJsonSchema"] = tool.parameters
-    for field, value in tool.extra.items():
-        if value not in (None, False, [], {}):
-            report.add("dropped", place, f"the field {field!r}, which only its own provider knows")
+        # What was converted to the API's own subset says ``nullable``, which JSON Schema does not know.
+        own = tool.extra.get(SCHEMA_PROFILE) == "gemini"
+        inner["parameters" if own else "parametersJsonSchema"] = tool.parameters
+    inner.update(known_fields(tool, _TOOL_FIELDS, report))
     return dumps(inner)
 
 

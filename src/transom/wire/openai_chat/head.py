@@ -12,6 +12,7 @@ from ...messages import Origin, Tool, ToolChoice
 from ..bodies import Body, as_item
 from ..format import Frame, Head
 from ..report import Report
+from ..toolfields import known_fields
 from .parse import FORMAT
 
 __all__ = ["CONVERSATION", "parse_head", "render_frame"]
@@ -197,14 +198,7 @@ def _render_tool(tool: Tool, report: Report) -> bytes | None:
     inner: dict[str, object] = {"name": tool.name}
     if tool.description:
         inner["description"] = tool.description
-    if tool.kind == "custom":
-        if "format" in tool.extra:
-            inner["format"] = tool.extra["format"]
-    elif tool.parameters is not None:
+    if tool.kind != "custom" and tool.parameters is not None:
         inner["parameters"] = tool.parameters
-    if tool.kind == "function" and tool.extra.get("strict"):
-        inner["strict"] = True
-    for field, value in tool.extra.items():
-        if field not in ("strict", "format") and value not in (None, [], {}):
-            report.add("dropped", f"tools[{tool.name}]", f"the field {field!r}, which only its own provider knows")
+    inner.update(known_fields(tool, ("format",) if tool.kind == "custom" else ("strict",), report))
     return dumps({"type": tool.kind, tool.kind: inner})

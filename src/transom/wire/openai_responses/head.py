@@ -12,6 +12,7 @@ from ...messages import Origin, Tool, ToolChoice
 from ..bodies import Body
 from ..format import Frame, Head
 from ..report import Report
+from ..toolfields import known_fields
 from .parse import FORMAT
 
 __all__ = ["CONVERSATION", "MIN_OUTPUT_TOKENS", "parse_head", "render_frame"]
@@ -35,6 +36,9 @@ _SHARED = (
     "top_logprobs",
 )
 """Fields whose name here is the neutral one."""
+
+_TOOL_FIELDS = frozenset({"allowed_callers", "async", "defer_loading", "output_schema"})
+"""Optional fields of a tool (https://developers.openai.com/api/docs/guides/tools-tool-search, …/guides/function-calling)."""
 
 
 def parse_head(body: Body) -> Head:
@@ -188,14 +192,10 @@ def _render_tool(tool: Tool, report: Report) -> bytes | None:
     spelled: dict[str, object] = {"type": tool.kind, "name": tool.name}
     if tool.description:
         spelled["description"] = tool.description
-    if tool.kind == "custom":
-        if "format" in tool.extra:
-            spelled["format"] = tool.extra["format"]
-    else:
+    fields = known_fields(tool, _TOOL_FIELDS | ({"format"} if tool.kind == "custom" else {"strict"}), report)
+    if tool.kind != "custom":
         spelled["parameters"] = {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
         # Left out, Responses takes it as true and refuses most schemas; everywhere else it is false unless asked for.
-        spelled["strict"] = tool.extra.get("strict") is True
-    for field, value in tool.extra.items():
-        if field not in ("strict", "format") and value not in (None, [], {}):
-            report.add("dropped", f"tools[{tool.name}]", f"the field {field!r}, which only its own provider knows")
+        spelled["strict"] = fields.pop("strict", False) is True
+    spelled.update(fields)
     return dumps(spelled)
