@@ -40,6 +40,12 @@ FOR_PEOPLE = {
     "wire/openai_chat/render.py": "whose field was left out, in the report",
     "wire/openai_responses/render.py": "whose field was left out, in the report",
     "wire/registry.py": "the hint of an error",
+    "wire/schemas/conversion.py": "what became of a schema, in the report",
+    "wire/schemas/converting.py": "what tools weigh together, in the report",
+    "wire/schemas/flattening.py": "what became of a schema, in the report",
+    "wire/schemas/gemini_subset.py": "what a provider would refuse, in the report",
+    "wire/schemas/grammar.py": "what a grammar could not hold, in the report",
+    "wire/schemas/openai_strict.py": "what a provider would refuse, in the report",
 }
 """Modules whose sentences no model reads, and who does. May only shrink, or grow with a reason."""
 

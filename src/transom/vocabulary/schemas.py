@@ -10,7 +10,7 @@ from dataclasses import dataclass
 __all__ = ["SchemaWords"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SchemaWords:
     """Sentences that stand for keywords of a schema.
 
