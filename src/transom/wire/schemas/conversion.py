@@ -250,7 +250,8 @@ class Conversion:
             flat = Flat({})
         else:
             flat = self._flattener.flatten(schema, where, stack)
-        nullable = flat.nullable or flat.kind == "null" or flat.is_any
+        # A value of any kind says null as text: without text it is left out.
+        nullable = (flat.nullable or flat.kind == "null") and not flat.is_any
         written, codec = self._written(flat, where)
         if self.dialect.all_required and not required and not _takes_null(written):
             written = self._or_null(written)

@@ -60,7 +60,7 @@ class JsonText:
 
     def spell(self, value: object) -> object:
         """JSON text."""
-        return value if value is None or (self.objects and not isinstance(value, Mapping)) else dumps_text(value)
+        return value if self.objects and not isinstance(value, Mapping) else dumps_text(value)
 
     def restore(self, value: object) -> object:
         """What the text says; a text that is no JSON is a text."""
