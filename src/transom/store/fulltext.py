@@ -2,21 +2,17 @@
 
 Knows text, no storage. Words are runs of letters and digits; everything else parts them, so that ``foo_bar.baz-42`` is the
 phrase "foo bar baz 42". Scripts written without spaces are cut into overlapping pairs of characters beside the words: a
-question of two characters finds them anywhere in a run. ``rank`` is search without an index, for backends that have none.
+question of two characters finds them anywhere in a run.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-__all__ = ["Query", "Term", "clean", "columns", "excerpt", "fold", "parse_query", "rank", "texts_of"]
-
-K = TypeVar("K", bound=Hashable)
+__all__ = ["Query", "Term", "clean", "columns", "excerpt", "flat", "fold", "parse_query", "texts_of", "words_of"]
 
 # Han, kana, bopomofo, Hangul, and the scripts of South-East Asia that put no space between words.
 _DENSE = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31bf\u31f0-\u31ff"
@@ -177,48 +173,17 @@ def _spots(folded: str, needle: str, most: int = 16) -> Iterable[int]:
         most -= 1
 
 
-def rank(documents: Iterable[tuple[K, str]], query: str, limit: int) -> list[tuple[K, float, str]]:
-    """Search by reading everything: the matching documents, best first, each with its score and an excerpt."""
-    parsed = parse_query(query)
-    terms = parsed.terms
-    phrases = [" " + " ".join(_flat(term)) + " " for term in terms]
-    parts = [" " + " ".join(_flat(part)) + " " for part in parsed.parts]
-    needle = fold(parsed.text.strip())
-    matches: list[tuple[K, str, list[int], bool]] = []
-    total = 0
-    for key, text in documents:
-        total += 1
-        folded = fold(text)
-        haystack = _haystack(folded)
-        counts = [haystack.count(phrase) for phrase in phrases]
-        counts += [min(1, haystack.count(part)) for part in parts]
-        whole = needle != "" and needle in folded
-        if any(counts) or whole or any(term in folded for term in parsed.needles):
-            required = all(count for count, term in zip(counts, terms, strict=False) if term.required)
-            matches.append((key, text, counts, required))
-    spread = [sum(1 for match in matches if match[2][index]) for index in range(len(phrases) + len(parts))]
-    weights = [
-        math.log(1 + total / max(1, count)) * (1 if index < len(phrases) else 0.25) for index, count in enumerate(spread)
-    ]
-    if any(term.required for term in terms) and any(match[3] for match in matches):
-        matches = [match for match in matches if match[3]]
-    scored = []
-    for order, (key, text, counts, _) in enumerate(matches):
-        score = sum(weight * count / (count + 0.5 + len(text) / 8000) for weight, count in zip(weights, counts, strict=True))
-        scored.append((-score, order, key, text))
-    scored.sort(key=lambda item: item[:2])
-    return [(key, -score, excerpt(text, parsed.needles)) for score, _, key, text in scored[:limit]]
-
-
-def _flat(term: Term) -> list[str]:
+def flat(term: Term) -> list[str]:
+    """What a term looks like among the words of a text: folded words, or the characters of a dense run."""
     if not term.dense:
         return [fold(token) for token in term.tokens]
     characters = "".join(token[0] for token in term.tokens[:-1]) + term.tokens[-1]
     return list(fold(characters))
 
 
-def _haystack(folded: str) -> str:
-    words: list[str] = []
-    for token in _TOKEN.findall(folded):
-        words.extend(token if _DENSE_RUN.match(token) else (token,))
-    return " " + " ".join(words) + " "
+def words_of(folded: str) -> list[str]:
+    """The words of a folded text; of a dense run its characters."""
+    found = _TOKEN.findall(folded)
+    if folded.isascii() or not _DENSE_RUN.search(folded):
+        return found
+    return [word for token in found for word in (token if _DENSE_RUN.match(token) else (token,))]

@@ -12,8 +12,10 @@ from ..errors import IntegrityError
 from .archive import archive_texts, is_base64
 from .backend import StoredEntry
 from .blobs import blob_text
-from .fulltext import rank, texts_of
+from .fulltext import texts_of
+from .neighbours import follows, hit_of
 from .packing import is_packed, unpack
+from .ranking import read_through
 from .uri import format_uri
 
 __all__ = ["TEXTUAL", "SearchHit", "make_hit", "scan", "texts_in"]
@@ -71,7 +73,5 @@ def scan(entries: Iterable[tuple[str, str, StoredEntry]], query: str, limit: int
         for namespace, path, entry in entries
         for line, text in enumerate(texts_in(namespace, entry.data), 1)
     ]
-    return [
-        make_hit(namespace, path, score, snippet, {"line": line} if line else {})
-        for (namespace, path, line), score, snippet in rank(documents, query, limit)
-    ]
+    hits = map(hit_of, read_through(documents, query, limit, beside=follows))
+    return [make_hit(hit.namespace, hit.path, hit.score, hit.snippet, hit.meta) for hit in hits]

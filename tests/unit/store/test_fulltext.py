@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from transom.store import Store, Write
 from transom.store.backends.sqlite import SQLiteBackend
-from transom.store.fulltext import columns, excerpt, parse_query, rank
+from transom.store.fulltext import columns, excerpt, parse_query
+from transom.store.ranking import rank
 
 pytestmark = pytest.mark.feature("S14")
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from ...jsontext import EMPTY, dumps, loads
 from ..backend import Hit, Stat, StoredEntry, Write
-from ..fulltext import rank, texts_of
+from ..fulltext import texts_of
+from ..neighbours import follows, hit_of
+from ..ranking import read_through
 from ..uri import check_backend_namespace, check_path, check_prefix
 
 __all__ = ["MemoryBackend"]
@@ -128,10 +130,7 @@ class MemoryBackend:
                 if not namespaces or namespace in namespaces
                 for line, text in enumerate(item.texts, 1)
             ]
-        return [
-            Hit(namespace, path, score, snippet, {"line": line} if line else {})
-            for (namespace, path, line), score, snippet in rank(documents, query, limit)
-        ]
+        return [hit_of(found) for found in read_through(documents, query, limit, beside=follows)]
 
     async def stats(self, namespace: str, prefix: str = "") -> Sequence[Stat]:
         """See ``AccessIndex``."""

@@ -3,34 +3,39 @@
 Knows FTS5's query language and its cost. FTS5 visits every row that a term touches, twice (once to weigh the term, once to rank
 the row), so a question in plain words over a large store would spend all its time on words that tell nothing. How many rows
 a term touches is found by counting to a bound; rare terms are taken first until ``_ROWS`` rows are spent, and the rest only
-decide among what the rare ones found. To FTS5's rank is added what
-the terms that a text holds are worth, since that rank is nearly nothing for words that most texts of a small store hold.
+decide among what the rare ones found. What was found is read together with the texts beside it, entry by entry within a bound,
+and ``ranking`` says what each is worth.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
 
 from ...backend import Hit
 from ...fulltext import Query, Term, clean, excerpt, fold, parse_query
+from ...ranking import REACH, Question, ranked
 from .schema import DOCS
 from .tables import find_doc, scope_word
 
 __all__ = ["search"]
 
 _ROWS = 4000
-_CANDIDATES = 50
+_CANDIDATES = 60
 _SUBSTRING_TERMS = 3
 _LONGEST_NEEDLE = 1000
 _WILD = re.compile(r"[\\%_]")
-_RERANK_CHARACTERS = 60_000
+_READ_CHARACTERS = 60_000
+"""Of a text, how much is looked at to rank it."""
+_WHOLE_LINES, _WHOLE_BYTES = 1200, 400_000
+"""Entries of several texts are read whole up to so much together, best first; of the others what stands beside a match."""
 
 _RANKED = "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
 _NEWEST = "SELECT rowid, 0.0 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+_LINES = "SELECT id, line, substr(text, 1, ?) FROM docs WHERE id >= ? AND id < ? AND text IS NOT NULL"
 
 
 @dataclass(slots=True)
@@ -41,6 +46,7 @@ class _Candidate:
     path: str
     line: int
     text: str
+    around: dict[str, float] = field(default_factory=dict)
 
 
 def search(connection: sqlite3.Connection, query: str, namespaces: Sequence[str], limit: int) -> list[Hit]:
@@ -54,6 +60,8 @@ class _Search:
     def __init__(self, connection: sqlite3.Connection, query: Query, namespaces: tuple[str, ...]) -> None:
         self._connection = connection
         self._query = query
+        self._question = Question.of(query)
+        self._forms = dict(zip(query.terms, self._question.forms, strict=True))
         self._namespaces = namespaces
         self._counts: dict[str, int] = {}
         scopes = {scope_word(namespace) for namespace in namespaces}
@@ -62,38 +70,92 @@ class _Search:
 
     def run(self, limit: int) -> list[Hit]:
         query = self._query
-        found = self._by_words(max(_CANDIDATES, 2 * limit)) or self._by_substring(limit)
-        needles = query.needles or (fold(query.text.strip()),)
-        weights = self._weights()
-        for candidate in found:
-            folded = fold(candidate.text[:_RERANK_CHARACTERS])
-            candidate.score += sum(weight for needle, weight in weights if needle in folded)
-        found.sort(key=lambda candidate: (-candidate.score, candidate.doc))
+        found = self._by_words(max(_CANDIDATES, 2 * limit))
+        found = self._rank(found) if found else self._by_substring(limit)
+        needles = self._question.needles or (fold(query.text.strip()),)
         return [
             Hit(
-                hit.namespace, hit.path, round(hit.score, 4), excerpt(hit.text, needles), {"line": hit.line} if hit.line else {}
+                hit.namespace,
+                hit.path,
+                round(hit.score, 4),
+                excerpt(hit.text, needles),
+                ({"line": hit.line} if hit.line else {}) | ({"around": hit.around} if hit.around else {}),
             )
             for hit in found[:limit]
         ]
 
-    def _weights(self) -> list[tuple[str, float]]:
-        """What each term is worth: the rarer and the longer, the more."""
-        row = self._connection.execute("SELECT max(id) FROM entries").fetchone()
-        total = int(row[0] or 1)
-        counted = ((term, self._count(_expression(term))) for term in self._query.terms)
-        return [(fold(term.text), len(term.tokens) * math.log1p(total / count)) for term, count in counted if count]
+    # ── ranking ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _rank(self, found: Sequence[_Candidate]) -> list[_Candidate]:
+        runs = self._runs(found)
+        there = {candidate.doc for candidate in found}
+        total = int(self._connection.execute("SELECT count(*) FROM words_docsize").fetchone()[0])
+        spread = {index: self._spread(term, total) for index, term in enumerate((*self._query.terms, *self._query.parts))}
+        texts = [[candidate.text[:_READ_CHARACTERS] for candidate in run] for run in runs]
+        result: list[_Candidate] = []
+        for run, values in zip(runs, ranked(self._question, texts, total=total, spread=spread), strict=True):
+            for candidate, value in zip(run, values, strict=True):
+                if value.match or candidate.doc in there:
+                    candidate.score = value.worth
+                    candidate.around = {str(run[at].line): worth for at, worth in value.around if run[at].line}
+                    result.append(candidate)
+        result.sort(key=lambda candidate: (-candidate.score, candidate.doc))
+        return result
+
+    def _spread(self, term: Term, total: int) -> int:
+        """How many texts hold a term. Beyond the bound it is only known to be between it and all: the geometric mean."""
+        count = self._count(self._expression(term))
+        return count if count <= _ROWS else int(sqrt(count * max(count, total)))
+
+    def _runs(self, found: Sequence[_Candidate]) -> list[list[_Candidate]]:
+        """What was found with the texts beside it, as they follow one another."""
+        runs: list[list[_Candidate]] = []
+        entries: dict[int, list[_Candidate]] = {}
+        for candidate in found:
+            if candidate.line:
+                entries.setdefault(candidate.doc // DOCS, []).append(candidate)
+            else:
+                runs.append([candidate])
+        lines, size = _WHOLE_LINES, _WHOLE_BYTES
+        for entry, candidates in entries.items():
+            first = entry * DOCS
+            bytes_, last = self._connection.execute(
+                "SELECT size, (SELECT max(id) FROM docs WHERE id < ?) FROM entries WHERE id = ?", (first + DOCS, entry)
+            ).fetchone()
+            count = int(last) - first + 1
+            if count <= lines and bytes_ <= size:
+                lines, size = lines - count, size - int(bytes_)
+                stretches: Iterable[tuple[int, int]] = [(first, first + DOCS)]
+            else:
+                stretches = _stretches([candidate.doc for candidate in candidates])
+            known = {candidate.doc: candidate for candidate in candidates}
+            for start, end in stretches:
+                rows = self._connection.execute(
+                    _LINES, (_READ_CHARACTERS, max(first, start), min(first + DOCS, end))
+                ).fetchall()
+                sample = candidates[0]
+                runs.append(
+                    [
+                        known.get(doc) or _Candidate(doc, 0.0, sample.namespace, sample.path, line, text)
+                        for doc, line, text in rows
+                    ]
+                )
+        return runs
+
+    # ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _by_words(self, most: int) -> list[_Candidate]:
         terms = self._query.terms
-        required = " AND ".join(_expression(term) for term in terms if term.required)
+        required = " AND ".join(self._expression(term) for term in terms if term.required)
         if required:
-            extra = " OR ".join(_expression(term) for term in terms[:8] if not term.required)
+            extra = " OR ".join(self._expression(term) for term in terms[:8] if not term.required)
             found = (extra and self._match(f"({required}) AND ({extra})", most)) or self._match(required, most)
             if found:
                 return found
-        found_nowhere = {token for term in terms if not self._count(_expression(term)) for token in term.tokens}
+        found_nowhere = {token for term in terms if not self._count(self._expression(term)) for token in term.tokens}
         wanted = [*terms, *(part for part in self._query.parts if part.text in found_nowhere)]
-        counted = [(self._count(_expression(term)), index, _expression(term)) for index, term in enumerate(wanted)]
+        expressions = [*map(self._expression, wanted), *map(_dated, self._question.dates)]
+        counted = [(self._count(expression), index, expression) for index, expression in enumerate(expressions)]
         present = sorted(item for item in counted if item[0])
         chosen: list[str] = []
         budget = _ROWS
@@ -106,11 +168,21 @@ class _Search:
             return self._match(" OR ".join(chosen), most)
         everywhere = [expression for _, _, expression in present]
         if not everywhere:
-            begun = " OR ".join(_expression(term, begun=True) for term in wanted if len(term.text) > 2)
+            begun = " OR ".join(_begun(term) for term in wanted if len(term.text) > 2)
             return self._match(begun, most) if begun else []
         # Every word of the question is in thousands of rows: texts that hold all of them, else the newest that hold any.
         every = self._match(" AND ".join(everywhere), most, newest=True)
         return every or self._match(" OR ".join(everywhere), most, newest=True)
+
+    def _expression(self, term: Term) -> str:
+        """A term in FTS5's language, a word with its other forms. Words are quoted, so that no character is an operator."""
+        phrase = " ".join(term.tokens)
+        if term.dense:
+            return f'(dense : "{phrase}" *)' if len(phrase) == 1 else f'(dense : "{phrase}")'
+        others = self._forms.get(term, ())
+        if len(others) > 1:
+            return '(text : ("' + '" OR "'.join(others) + '"))'
+        return f'(text : "{phrase}")'
 
     def _count(self, expression: str) -> int:
         """How many rows match, counted to one more than ``_ROWS``."""
@@ -176,20 +248,24 @@ class _Search:
         return found
 
 
-def _expression(term: Term, *, begun: bool = False) -> str:
-    """A term in FTS5's language. Words are quoted, so no character of theirs is an operator; ``begun``: longer words too."""
+def _begun(term: Term) -> str:
+    """What begins as a term does."""
     phrase = " ".join(term.tokens)
-    if term.dense:
-        return f'(dense : "{phrase}" *)' if begun or len(phrase) == 1 else f'(dense : "{phrase}")'
-    if begun:
-        return f'(text : "{phrase}" *)'
-    if len(term.tokens) == 1 and (other := _other_number(phrase)):
-        return f'(text : ("{phrase}" OR "{other}"))'
-    return f'(text : "{phrase}")'
+    return f'(dense : "{phrase}" *)' if term.dense else f'(text : "{phrase}" *)'
 
 
-def _other_number(word: str) -> str:
-    """The plural of a plain English word, or the singular: asking for ports finds port."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
-        return ""
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else f"{word}s"
+def _dated(written: Sequence[str]) -> str:
+    """A date as programs write it: year, month and perhaps day, whatever comes after."""
+    return f'(text : "{" ".join(written)}" *)'
+
+
+def _stretches(docs: Iterable[int]) -> list[tuple[int, int]]:
+    """Where texts that stand near one another begin and end, with what is beside them."""
+    result: list[tuple[int, int]] = []
+    for doc in sorted(docs):
+        start, end = doc - REACH, doc + REACH + 1
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], end)
+        else:
+            result.append((start, end))
+    return result
