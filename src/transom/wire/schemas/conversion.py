@@ -157,7 +157,8 @@ class Conversion:
     def _constraints(self, flat: Flat, where: str, written: dict[str, object]) -> list[str]:
         """Write what the target keeps; returns sentences for the rest."""
         sentences: list[str] = []
-        for word, value in _plain_bounds(flat.node):
+        node = dict(_plain_bounds(flat.node))
+        for word, value in node.items():
             if word in ANNOTATIONS or word in _STRUCTURE:
                 continue
             if self.dialect.keeps(flat.kind, word, value):
@@ -166,7 +167,7 @@ class Conversion:
             if word in _BOUNDS and isinstance(value, int | float) and not isinstance(value, bool):
                 bound, step = _BOUNDS[word]
                 whole = flat.kind == "integer" and isinstance(value, int)
-                if bound not in flat.node and self.dialect.keeps(flat.kind, bound, value + step if whole else value):
+                if bound not in node and self.dialect.keeps(flat.kind, bound, value + step if whole else value):
                     written[bound] = value + step if whole else value
                     if whole:
                         self.record("rewritten", where, word, f"as {bound}")

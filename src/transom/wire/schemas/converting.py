@@ -54,7 +54,7 @@ def profile_for(target: str, host: str = "") -> Profile:
         ``grammar`` for hosts that compile schemas into a grammar, ``gemini`` for Gemini, else ``default``: OpenAI and Anthropic
         take JSON Schema, and strict mode is a choice, since it closes objects that were open.
     """
-    if host.lower().replace("_", "-") in _GRAMMAR_HOSTS:
+    if host.lower().replace("_", "-").replace(" ", "-") in _GRAMMAR_HOSTS:
         return "grammar"
     return "gemini" if target == "gemini" else "default"
 

@@ -73,7 +73,7 @@ def _said(words: SchemaWords, template: str, value: object) -> str:
 def says_default(description: str, value: object) -> bool:
     """Whether a description names a default by itself: the word "default" with the value close behind it, or just before."""
     text = value if isinstance(value, str) and value else dumps_text(value)
-    quoted = rf"[\"'`]?{re.escape(text)}(?![\w.]\w)[\"'`]?"
+    quoted = rf"[\"'`]?{re.escape(text)}(?!\w|\.\d)[\"'`]?"
     behind = rf"default\w*(?:\s+(?:is|to|value|value\s+is))?\s*[:=]?\s*{quoted}"
     return re.search(rf"{behind}|{quoted}\s*\(?(?:is\s+)?(?:the\s+)?default", description, re.IGNORECASE) is not None
 
@@ -82,7 +82,7 @@ def described(description: object, sentences: Iterable[str]) -> str:
     """A description with sentences after it, each once."""
     text = description.strip() if isinstance(description, str) else ""
     for added in sentences:
-        if added and added.rstrip(".").casefold() not in text.casefold():
+        if added and not re.search(rf"{re.escape(added.rstrip('.'))}(?!\w|\.\d)", text, re.IGNORECASE):
             if text and text[-1] not in ".!?:;…)":
                 text += "."
             text = f"{text} {added}" if text else added
