@@ -17,15 +17,17 @@ _LONG_ENDINGS = ("er", "ers", "ly", "en")
 _VOWELS = frozenset("aeiouy")
 # Verbs that change inside, most of what English speakers say in a day.
 _IRREGULAR = """be was were been is are am|have has had|do does did done doing|go goes went gone going|say said|get got gotten
-make made making|know knew known|think thought|take took taken taking|see saw seen|come came coming|give gave given giving
-find found|tell told|feel felt|leave left leaving|bring brought|begin began begun|keep kept|hold held
-write wrote written writing|stand stood|hear heard|meet met|run ran running|pay paid|sit sat sitting|speak spoke spoken|lead led|grow grew grown
-lose lost losing|fall fell fallen|send sent|build built|draw drew drawn|break broke broken|spend spent|buy bought|wear wore worn
-choose chose chosen choosing|eat ate eaten|drive drove driven driving|teach taught|catch caught|sell sold|win won winning
-ride rode ridden riding|sing sang sung|swim swam swum swimming|fly flew flown flies|forget forgot forgotten|sleep slept
-throw threw thrown|wake woke woken waking|steal stole stolen|hide hid hidden|drink drank drunk|show shown showed
-shake shook shaken|fight fought|seek sought|bake baked baking|child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice
-wife wives|life lives|knife knives|leaf leaves|good better best|bad worse worst"""
+make made making|know knew known|think thought|take took taken taking|see saw seen|come came coming
+give gave given giving|find found|tell told|feel felt|leave left leaving|bring brought|begin began begun
+keep kept|hold held|write wrote written writing|stand stood|hear heard|meet met|run ran running|pay paid
+sit sat sitting|speak spoke spoken|lead led|grow grew grown|lose lost losing|fall fell fallen|send sent
+build built|draw drew drawn|break broke broken|spend spent|buy bought|wear wore worn
+choose chose chosen choosing|eat ate eaten|drive drove driven driving|teach taught|catch caught|sell sold
+win won winning|ride rode ridden riding|sing sang sung|swim swam swum swimming|fly flew flown flies
+forget forgot forgotten|sleep slept|throw threw thrown|wake woke woken waking|steal stole stolen
+hide hid hidden|drink drank drunk|show shown showed|shake shook shaken|fight fought|seek sought
+bake baked baking|child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice|wife wives
+life lives|knife knives|leaf leaves|good better best|bad worse worst"""
 
 
 @cache

@@ -32,7 +32,7 @@ _MONTHS = {name: number for number, names in enumerate(_NAMES, 1) for name in na
 _ORDINARY = frozenset(
     {"may", "mar", "mars", "march", "sep", "dec", "jan", "apr", "jun", "jul", "aug", "oct", "okt", "nov", "dez", "feb", "mai"}
 )
-"""Month names that are other words too, or short for some: a day, a year or one of the words before a month stands beside them."""
+"""Month names that are other words too: only beside a day, a year or a word that stands before months."""
 _BEFORE = r"(?:in|of|since|during|until|by|im|seit|en|de|au|early|late|last|this|next|mid)"
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _PATTERNS = (

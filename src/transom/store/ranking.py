@@ -1,9 +1,10 @@
 """How well texts answer a question: each by its own words and by those of its neighbours, by who speaks and by when.
 
-Knows texts in the order in which they stand, no storage and no index. A turn that answers seldom says again what was asked, so a
-text is worth what its neighbours' words are worth too, less the further they stand away. A question that names a speaker or a
-time prefers what was said by them and at it; both are read from the text itself, as a person would: a name before a colon or in
-a line of its own, a date in a heading that holds until the next. ``rank`` is search without an index, for backends that have none.
+Knows texts in the order in which they stand, no storage and no index. A turn that answers seldom says again what was asked, so
+a text is worth what its neighbours' words are worth too, less the further they stand away. A question that names a speaker or
+a time prefers what was said by them and at it; both are read from the text itself, as a person would: a name before a colon or
+in a line of its own, a date in a heading that holds until the next. ``read_through`` is search without an index, for backends
+that have none.
 """
 
 from __future__ import annotations
