@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.memory.hooks import MemorySettings
+    from .engine.memory.managing import manage_projects
+    from .engine.memory.projects import Projects
+    from .engine.memory.sessions import Sessions
+    from .engine.memory.switching import open_memory, switch_context
     from .engine.offload.payloads import PruneSettings
-    from .engine.overflow.durable import compact_history, plan_compaction, summarize_history
+    from .engine.overflow.durable import CompactionSettings, compact_history, plan_compaction, summarize_history
     from .engine.overflow.guard import guard
     from .engine.overflow.handoff import Handoff
     from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from .store.backends.memory import MemoryBackend
     from .store.backends.sqlite import SQLiteBackend
     from .store.store import Store
+    from .upstream import ChatModel
 else:
 
     def __getattr__(name: str) -> object:
@@ -44,8 +49,13 @@ else:
 _HOMES = (
     (".engine.context", ("Context",)),
     (".engine.memory.hooks", ("MemorySettings",)),
+    (".engine.memory.managing", ("manage_projects",)),
+    (".engine.memory.projects", ("Projects",)),
+    (".engine.memory.sessions", ("Sessions",)),
+    (".engine.memory.switching", ("open_memory", "switch_context")),
+    (".upstream", ("ChatModel",)),
     (".engine.offload.payloads", ("PruneSettings",)),
-    (".engine.overflow.durable", ("compact_history", "plan_compaction", "summarize_history")),
+    (".engine.overflow.durable", ("CompactionSettings", "compact_history", "plan_compaction", "summarize_history")),
     (".engine.overflow.guard", ("guard",)),
     (".engine.overflow.handoff", ("Handoff",)),
     (".engine.overflow.strategies", ("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize")),
@@ -64,6 +74,8 @@ _HOMES = (
 
 __all__ = [
     "Call",
+    "ChatModel",
+    "CompactionSettings",
     "Context",
     "ContextPool",
     "FilesystemBackend",
@@ -72,10 +84,12 @@ __all__ = [
     "MemorySettings",
     "Message",
     "Payload",
+    "Projects",
     "PruneSettings",
     "Result",
     "Retrieval",
     "SQLiteBackend",
+    "Sessions",
     "Snapshot",
     "Store",
     "Temporal",
@@ -89,9 +103,12 @@ __all__ = [
     "compact_history",
     "digest",
     "guard",
+    "manage_projects",
+    "open_memory",
     "plan_compaction",
     "reset",
     "server",
     "summarize",
     "summarize_history",
+    "switch_context",
 ]

@@ -23,6 +23,8 @@ PUBLIC = {
     *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
     *("Handoff", "guard", "MemorySettings", "Retrieval", "Temporal"),  # arguments of Context
     *("ContextPool", "Snapshot"),  # sessions by key, and as values
+    *("Projects", "Sessions", "manage_projects", "open_memory", "switch_context"),  # memory beyond one session
+    *("CompactionSettings", "ChatModel"),  # how deep to fold; a model behind an OpenAI-compatible endpoint
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     "PruneSettings",  # the type of an argument of Context
 }
