@@ -16,7 +16,7 @@ from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
 from .fitting import Fit
 from .strategy import Outcome, Span
 
-__all__ = ["check_outcome", "decided_record", "failure", "known_record", "make_record"]
+__all__ = ["check_outcome", "decided_record", "failure", "known_record", "leaves_room", "make_record"]
 
 _SHAPE = msgspec.json.Decoder(tuple[int, tuple[Item, ...], str])
 
@@ -64,6 +64,12 @@ def decided_record(
         if fits and _weight_under(record, span, cut) <= span.room.available:
             return record
     return None
+
+
+def leaves_room(record: WindowRecord, span: Span) -> bool:
+    """Whether this history fits with a record in force; a session that counts otherwise may have made it."""
+    cut = next((index + 1 for index, live in enumerate(span.turns) if live.place == record.p_k and record.archive), 0)
+    return _weight_under(record, span, cut) <= span.room.available
 
 
 def _weight_under(record: WindowRecord, span: Span, cut: int) -> int:

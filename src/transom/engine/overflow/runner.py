@@ -7,6 +7,7 @@ breaker leaves the history as it was. Nothing lands before everything it cites i
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from .accounting import closed_turns, head_places, moved_by, shortened_texts
 from .archive import archive_writes, head_notes
 from .breaker import Breaker
 from .budget import Budget
-from .deciding import check_outcome, decided_record, failure, known_record, make_record
+from .deciding import check_outcome, decided_record, failure, known_record, leaves_room, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
@@ -290,12 +291,24 @@ class Runner:
             return None
         reused = not stored[-1]
         if reused and (entry := await self.store.read("windows", path)) is not None:
-            record = decode_record(entry.data)
+            known = decode_record(entry.data)
+            if leaves_room(known, span) or not leaves_room(record, span):
+                record = known
+            else:
+                # Made by a session that counts otherwise, and too large for this one.
+                await self._file_beside(record, path)
+                reused = False
         if not self.struck and not self.breaker.open:
             self.breaker.succeed()
         own = f"context://archive/{archived[-1].path}" if archived else ""
         size = len(archived[-1].data) if archived else 0
         return Closing(record, tuple(moved_by(span, record, cut, shortened, own, size)), own, reused)
+
+    async def _file_beside(self, record: WindowRecord, path: str) -> None:
+        data = encode_record(record)
+        beside = f"{path}-{hashlib.sha256(data).hexdigest()[:16]}"
+        notes = head_notes(record, beside, self.fingerprint)
+        await self.store.commit([*notes, Write("windows", beside, data, if_absent=True)])
 
 
 def _result(job: Job, span: Span) -> Outcome:
