@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-__all__ = ["Span", "heading", "moments", "relative", "says_when"]
+__all__ = ["Span", "heading", "is_month", "moments", "relative", "says_when"]
 
 _NAMES = (
     "january jan januar enero janvier",
@@ -48,6 +48,7 @@ _PATTERNS = (
     re.compile(rf"\b(?P<n>{'|'.join(name for name in _MONTHS if name not in _ORDINARY)})\b"),
     re.compile(r"(?<![\d.,-])(?P<y>20\d\d)(?![\d-]|[.,]\d)"),
 )
+_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[^\W\d_]+")
 _HEADING_WITHIN = 80
 _UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 31, "months": 31, "year": 366, "years": 366}
 _AGO = re.compile(r"\b(?P<n>\d{1,3}|a|an|one|two|three|four|five|six)\s+(?P<u>days?|weeks?|months?|years?)\s+ago\b")
@@ -80,9 +81,9 @@ class Span:
 
 def moments(text: str) -> list[Span]:
     """The days, months and years that a text names, in the order of how exactly."""
-    if not any(char.isdigit() for char in text) and not _may_name_month(text):
-        return []
     plain = _plain(text)
+    if not _DIGIT.search(plain) and not any(is_month(word) for word in _LETTERS.findall(plain)):
+        return []
     found: list[Span] = []
     taken: list[tuple[int, int]] = []
     for pattern in _PATTERNS:
@@ -102,10 +103,6 @@ def _plain(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char))
 
 
-def _may_name_month(text: str) -> bool:
-    return any(word in _MONTHS for word in re.findall(r"[^\W\d_]+", _plain(text))) or "月" in text
-
-
 def _span(match: re.Match[str]) -> Span | None:
     said = match.groupdict()
     year, day = (int(said[key]) if said.get(key) else None for key in ("y", "d"))
@@ -121,12 +118,12 @@ def heading(text: str) -> date | None:
 
     What a message's own fields say of its time stands in a line of its own in what is searched, and is found the same way.
     """
-    if not any(char.isdigit() for char in text[:_HEADING_WITHIN]) and "\n" not in text:
+    if not _DIGIT.search(text):
         return None
     lines = text.split("\n")
     for line in lines if len(lines) <= 4 else [*lines[:2], *lines[-2:]]:
         start = line[:_HEADING_WITHIN]
-        if not any(char.isdigit() for char in start):
+        if not _DIGIT.search(start):
             continue
         for span in moments(start):
             if span.year and span.month and span.day:
@@ -135,6 +132,11 @@ def heading(text: str) -> date | None:
                 except ValueError:
                     continue
     return None
+
+
+def is_month(word: str) -> bool:
+    """Whether a folded word is the name of a month, or short for one."""
+    return word in _MONTHS
 
 
 def says_when(text: str) -> bool:

@@ -18,9 +18,9 @@ from typing import Generic, TypeVar
 
 from .fulltext import Query, Term, excerpt, flat, fold, parse_query, words_of
 from .inflection import forms
-from .moments import Span, heading, moments, relative, says_when
+from .moments import Span, heading, is_month, moments, relative, says_when
 
-__all__ = ["REACH", "Found", "Question", "Ranked", "rank", "ranked", "read_through"]
+__all__ = ["REACH", "Found", "Question", "Ranked", "beside", "rank", "ranked", "read_through"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -36,10 +36,15 @@ _K, _B = 1.2, 0.5
 _OTHER_SPEAKER, _OTHER_TIME, _NO_TIME = 0.45, 0.3, 0.6
 _SAID_THEN = 0.35
 """What lying in the time asked for is worth by itself, as a share of the question's rarest word."""
-_LABEL = re.compile(r"[^\w\n]*(?:[(\[][^)\]\n]{0,60}[)\]][^\w\n]*)?([^\W\d_][^:\n]{0,39}):")
+_LABEL = re.compile(
+    r"(?:^|[\s(\[*_>|—–-])([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2})[*_]{0,2}\s?[:：](?=[\s*_]|$)"
+)
+_LABEL_WITHIN = 100
+_BESIDE_TIMES = frozenset(("am", "pm", "on", "at", "utc", "gmt", "um", "uhr", "el", "le", "the"))
 _MARKS = ("?", "？", "؟")
 _ENDS_WITHIN = 120
 _SHORT = 3
+_LONGEST_NAME, _NAME_WORDS = 40, 3
 _LONG = 6000
 """Characters from which a text is looked through for the words of the question only, not taken apart."""
 
@@ -125,7 +130,7 @@ class _Line:
     day: date | None = None
     own: float = 0.0
     partial: bool = False
-    worth: list[float] = field(default_factory=list)
+    worth: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +140,10 @@ class Found:
     Attributes:
         worth: higher is better; 0 for nothing. Comparable within one question only.
         match: it holds words of the question, or answers better than the neighbour that does.
-        around: the texts beside it by their place in the run, with what they are worth; of a match only.
     """
 
     worth: float
     match: bool
-    around: tuple[tuple[int, float], ...] = ()
 
 
 def ranked(
@@ -176,11 +179,10 @@ def ranked(
     for line in flat_lines:
         line.partial = strict and not all(line.counts[index] for index in required)
         norm = _K * (1 - _B + _B * line.size / max(1.0, mean))
-        line.worth = [
-            weight * count * (1 + _K) / (count + norm) if count else 0.0
-            for weight, count in zip(weights, line.counts, strict=True)
-        ]
-        line.own = sum(line.worth)
+        line.worth = {
+            index: weights[index] * count * (1 + _K) / (count + norm) for index, count in enumerate(line.counts) if count
+        }
+        line.own = sum(line.worth.values())
     bonus = _SAID_THEN * max(weights, default=0.0)
     results = []
     for run in lines:
@@ -200,28 +202,36 @@ def ranked(
 
 
 def _found(run: Sequence[_Line], worths: Sequence[float], at: int) -> Found:
-    worth = worths[at]
-    if not worth:
-        return Found(0.0, match=False)
-    beside = [other for other in range(max(0, at - REACH), min(len(run), at + REACH + 1)) if other != at]
-    if run[at].partial or (not run[at].own and any(worths[other] >= worth for other in beside if run[other].own)):
+    worth, line = worths[at], run[at]
+    if not worth or line.partial:
         return Found(worth, match=False)
-    return Found(worth, match=True, around=tuple((other, round(worths[other], 4)) for other in beside))
+    if line.own:
+        return Found(worth, match=True)
+    lenders = range(max(0, at - REACH), min(len(run), at + REACH + 1))
+    return Found(worth, match=all(worths[other] < worth for other in lenders if run[other].own))
+
+
+def beside(run: Sequence[Found], at: int) -> list[int]:
+    """The places in a run of the texts beside one that are worth something as answers too."""
+    reach = range(max(0, at - REACH), min(len(run), at + REACH + 1))
+    return [other for other in reach if other != at and run[other].worth]
 
 
 def _lent(run: Sequence[_Line], at: int) -> float:
     """What the words in a text and around it are worth: each word of the question once, where it is worth most."""
-    line = run[at]
-    best = line.worth
+    best = dict(run[at].worth)
     for away in range(1, REACH + 1):
-        if at - away >= 0 and run[at - away].own:
-            other = run[at - away]
-            factor = _ASKED if away == 1 and other.asks else _BEFORE[away]
-            best = [max(mine, factor * theirs) for mine, theirs in zip(best, other.worth, strict=True)]
-        if at + away < len(run) and run[at + away].own:
-            factor = _AFTER[away]
-            best = [max(mine, factor * theirs) for mine, theirs in zip(best, run[at + away].worth, strict=True)]
-    return sum(best)
+        if at - away >= 0 and (other := run[at - away]).own:
+            _borrow(best, other.worth, _ASKED if away == 1 and other.asks else _BEFORE[away])
+        if at + away < len(run) and (other := run[at + away]).own:
+            _borrow(best, other.worth, _AFTER[away])
+    return sum(best.values())
+
+
+def _borrow(best: dict[int, float], theirs: Mapping[int, float], factor: float) -> None:
+    for index, worth in theirs.items():
+        if worth * factor > best.get(index, 0.0):
+            best[index] = worth * factor
 
 
 def _look(question: Question, text: str) -> _Line:
@@ -232,15 +242,27 @@ def _look(question: Question, text: str) -> _Line:
 
 
 def _labels(folded: str) -> frozenset[str]:
-    """Words that may be the speaker's name: before a colon, or in a short line of their own."""
+    """Words that may be the speaker's name: before a colon with only a time before it, or in a short line of their own."""
+    lines = folded.split("\n", 8)
+    if len(lines) == 1:
+        return _label(folded[:_LABEL_WITHIN])
     found: set[str] = set()
-    lines = folded.split("\n")
-    for line in lines[:1] if len(lines) == 1 else [*lines[:2], *lines[-2:]]:
-        if match := _LABEL.match(line[:120]):
-            found.update(match[1].split()[:4])
-        elif len(lines) > 1 and 0 < len(line) <= 40 and len(words := line.split()) <= 3 and line[-1] not in ".!?,;":
+    for line in (*lines[:2], *lines[-2:]):
+        if 0 < len(line) <= _LONGEST_NAME and line[-1] not in ".!?,;:" and len(words := line.split()) <= _NAME_WORDS:
             found.update(words)
-    return frozenset(found)
+    return frozenset(found) or _label(lines[0][:_LABEL_WITHIN])
+
+
+def _label(start: str) -> frozenset[str]:
+    if ":" not in start and "：" not in start:
+        return frozenset()
+    match = _LABEL.search(start)
+    if match is None:
+        return frozenset()
+    before = words_of(start[: match.start(1)])
+    if any(word.isalpha() and word not in _BESIDE_TIMES and not is_month(word) for word in before):
+        return frozenset()
+    return frozenset(match[1].split())
 
 
 def _weights(question: Question, spread: Mapping[int, int], total: int) -> list[float]:
@@ -299,7 +321,7 @@ class Ranked(Generic[K]):
 
 
 def read_through(
-    documents: Iterable[tuple[K, str]], query: str, limit: int, *, beside: Callable[[K, K], bool] | None = None
+    documents: Iterable[tuple[K, str]], query: str, limit: int, *, follows: Callable[[K, K], bool] | None = None
 ) -> list[Ranked[K]]:
     """Search by reading everything: the matching documents, best first.
 
@@ -307,32 +329,45 @@ def read_through(
         documents: what is searched.
         query: in any words.
         limit: how many at most.
-        beside: whether a document stands right after another in one text.
+        follows: whether a document stands right before another in one entry.
     """
     parsed = parse_query(query)
     runs: list[list[tuple[K, str]]] = []
     for key, text in documents:
-        if beside is not None and runs and beside(runs[-1][-1][0], key):
+        if follows is not None and runs and follows(runs[-1][-1][0], key):
             runs[-1].append((key, text))
         else:
             runs.append([(key, text)])
     question = Question.of(parsed)
-    found: list[tuple[float, int, K, str, Mapping[K, float]]] = []
-    for run, values in zip(runs, ranked(question, [[text for _, text in run] for run in runs]), strict=True):
-        for (key, text), value in zip(run, values, strict=True):
-            if value.match:
-                around = {run[at][0]: worth for at, worth in value.around}
-                found.append((-value.worth, len(found), key, text, around))
+    values = ranked(question, [[text for _, text in run] for run in runs])
+    found = [
+        (-value.worth, number, at)
+        for number, run in enumerate(values)
+        for at, value in enumerate(run)
+        if value.match and value.worth
+    ]
     if not found:
-        whole = fold(query.strip())
-        needles = [needle for needle in dict.fromkeys((whole, *parsed.needles)) if needle]
-        for key, text in (document for run in runs for document in run):
-            folded = fold(text)
-            if worth := sum(len(needle) for needle in needles if needle in folded):
-                found.append((-worth, len(found), key, text, {}))
+        return _inside(runs, query, parsed, limit)
+    shown = question.needles
+    result = []
+    for worth, number, at in sorted(found)[:limit]:
+        key, text = runs[number][at]
+        around = {runs[number][other][0]: round(values[number][other].worth, 4) for other in beside(values[number], at)}
+        result.append(Ranked(key, -worth, excerpt(text, shown), around))
+    return result
+
+
+def _inside(runs: Iterable[Sequence[tuple[K, str]]], query: str, parsed: Query, limit: int) -> list[Ranked[K]]:
+    """What holds a term anywhere, inside words too: for a question none of whose words stands alone in a text."""
+    whole = fold(query.strip())
+    needles = [needle for needle in dict.fromkeys((whole, *parsed.needles)) if needle]
+    found: list[tuple[float, int, K, str]] = []
+    for key, text in (document for run in runs for document in run):
+        folded = fold(text)
+        if worth := sum(len(needle) for needle in needles if needle in folded):
+            found.append((-worth, len(found), key, text))
     found.sort(key=lambda item: item[:2])
-    shown = question.needles or (fold(query.strip()),)
-    return [Ranked(key, -worth, excerpt(text, shown), around) for worth, _, key, text, around in found[:limit]]
+    return [Ranked(key, -worth, excerpt(text, needles), {}) for worth, _, key, text in found[:limit]]
 
 
 def rank(documents: Iterable[tuple[K, str]], query: str, limit: int) -> list[tuple[K, float, str]]:

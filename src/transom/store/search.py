@@ -73,5 +73,5 @@ def scan(entries: Iterable[tuple[str, str, StoredEntry]], query: str, limit: int
         for namespace, path, entry in entries
         for line, text in enumerate(texts_in(namespace, entry.data), 1)
     ]
-    hits = map(hit_of, read_through(documents, query, limit, beside=follows))
+    hits = map(hit_of, read_through(documents, query, limit, follows=follows))
     return [make_hit(hit.namespace, hit.path, hit.score, hit.snippet, hit.meta) for hit in hits]

@@ -130,7 +130,7 @@ class MemoryBackend:
                 if not namespaces or namespace in namespaces
                 for line, text in enumerate(item.texts, 1)
             ]
-        return [hit_of(found) for found in read_through(documents, query, limit, beside=follows)]
+        return [hit_of(found) for found in read_through(documents, query, limit, follows=follows)]
 
     async def stats(self, namespace: str, prefix: str = "") -> Sequence[Stat]:
         """See ``AccessIndex``."""

@@ -17,7 +17,7 @@ from math import sqrt
 
 from ...backend import Hit
 from ...fulltext import Query, Term, clean, excerpt, fold, parse_query
-from ...ranking import REACH, Question, ranked
+from ...ranking import REACH, Question, beside, ranked
 from .schema import DOCS
 from .tables import find_doc, scope_word
 
@@ -48,6 +48,11 @@ class _Candidate:
     text: str
     around: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def meta(self) -> dict[str, object]:
+        """What a hit says of its place."""
+        return ({"line": self.line} if self.line else {}) | ({"around": self.around} if self.around else {})
+
 
 def search(connection: sqlite3.Connection, query: str, namespaces: Sequence[str], limit: int) -> list[Hit]:
     """The best matches for a question, best first. Any text is a valid question."""
@@ -71,35 +76,35 @@ class _Search:
     def run(self, limit: int) -> list[Hit]:
         query = self._query
         found = self._by_words(max(_CANDIDATES, 2 * limit))
-        found = self._rank(found) if found else self._by_substring(limit)
+        found = self._rank(found, limit) if found else self._by_substring(limit)
         needles = self._question.needles or (fold(query.text.strip()),)
         return [
-            Hit(
-                hit.namespace,
-                hit.path,
-                round(hit.score, 4),
-                excerpt(hit.text, needles),
-                ({"line": hit.line} if hit.line else {}) | ({"around": hit.around} if hit.around else {}),
-            )
-            for hit in found[:limit]
+            Hit(hit.namespace, hit.path, round(hit.score, 4), excerpt(hit.text, needles), hit.meta) for hit in found[:limit]
         ]
 
     # ── ranking ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _rank(self, found: Sequence[_Candidate]) -> list[_Candidate]:
+    def _rank(self, found: Sequence[_Candidate], limit: int) -> list[_Candidate]:
         runs = self._runs(found)
-        there = {candidate.doc for candidate in found}
         total = int(self._connection.execute("SELECT count(*) FROM words_docsize").fetchone()[0])
         spread = {index: self._spread(term, total) for index, term in enumerate((*self._query.terms, *self._query.parts))}
         texts = [[candidate.text[:_READ_CHARACTERS] for candidate in run] for run in runs]
-        result: list[_Candidate] = []
-        for run, values in zip(runs, ranked(self._question, texts, total=total, spread=spread), strict=True):
-            for candidate, value in zip(run, values, strict=True):
-                if value.match or candidate.doc in there:
-                    candidate.score = value.worth
-                    candidate.around = {str(run[at].line): worth for at, worth in value.around if run[at].line}
-                    result.append(candidate)
-        result.sort(key=lambda candidate: (-candidate.score, candidate.doc))
+        values = ranked(self._question, texts, total=total, spread=spread)
+        there = {candidate.doc for candidate in found}
+        matches = [
+            (-value.worth, runs[number][at].doc, number, at)
+            for number, run in enumerate(values)
+            for at, value in enumerate(run)
+            if value.match or runs[number][at].doc in there
+        ]
+        result = []
+        for worth, _, number, at in sorted(matches)[:limit]:
+            candidate = runs[number][at]
+            candidate.score = -worth
+            candidate.around = {
+                str(runs[number][other].line): round(values[number][other].worth, 4) for other in beside(values[number], at)
+            }
+            result.append(candidate)
         return result
 
     def _spread(self, term: Term, total: int) -> int:
