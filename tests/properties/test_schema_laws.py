@@ -1,4 +1,6 @@
-"""Whatever schema a tool has: a conversion keeps the target's rules, loses no argument, and says what it weakens."""
+"""Whatever schema a tool has: a conversion keeps the target's rules, loses no argument, and says what it weakens; minified it
+takes the same values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.properties.schema_values import Schema, accepts, schemas, values
 
+from transom.engine.selection.minification import LEVELS, Level, minify_tool
 from transom.jsontext import dumps
+from transom.messages import Tool
 from transom.wire.schemas import PROFILES, Profile, broken_rules, convert_schema, restore_arguments, spell_arguments
 
 few = settings(max_examples=60, deadline=None)
@@ -87,3 +91,28 @@ def test_what_a_target_lets_through_and_no_note_names_the_original_takes(
 def test_arguments_of_no_known_shape_pass_through(profile: Profile, schema: dict[str, object], data: st.DataObject) -> None:
     strange = data.draw(st.dictionaries(st.sampled_from(["zzz", "path"]), st.sampled_from([[1], "x", 3, {"k": [{}]}])))
     assert set(restore_arguments(schema, strange, profile)) == set(strange)
+
+
+@few
+@given(st.data(), schemas(), st.sampled_from(LEVELS))
+def test_a_minified_schema_takes_what_the_original_takes_and_nothing_else(
+    data: st.DataObject, schema: dict[str, object], level: Level
+) -> None:
+    tool, _ = minify_tool(Tool("t", "Do something.", schema), level)
+    written = dict(tool.parameters or {})
+    for one, other in ((schema, written), (written, schema)):
+        arguments = data.draw(values(one, one))
+        assert accepts(other, arguments, other)
+    assert _properties(written) == _properties(schema)
+    assert _bounds(written) == _bounds(schema)
+
+
+def _bounds(schema: object) -> list[str]:
+    """Every keyword that constrains, with its value, wherever it stands."""
+    words = ("enum", "const", "minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern", "format", "multipleOf")
+    if isinstance(schema, list):
+        return sorted(found for item in schema for found in _bounds(item))
+    if not isinstance(schema, Mapping):
+        return []
+    own = [f"{word}={dumps(schema[word]).decode()}" for word in words if word in schema]
+    return sorted(own + [found for value in schema.values() for found in _bounds(value)])

@@ -1,0 +1,1 @@
+"""Which tools a model is shown, and in how many words."""
