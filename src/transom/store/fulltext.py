@@ -21,7 +21,10 @@ _DENSE_RUN = re.compile(f"[{_DENSE}]+")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TOKEN = re.compile(f"[{_DENSE}]+|[^\\W_]+")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|„([^“”]+)[“”]|«([^»]+)»")
+_OWNERS = re.compile(r"(?<=\w)['’]s(?=\W*$)")
 _EXCERPT = 240
+_NEAR = 24
+"""Spots that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,8 @@ def parse_query(text: str) -> Query:
 def _chunk_terms(chunk: str, *, required: bool) -> list[Term]:
     """A chunk without dense characters is one phrase; a dense run is a phrase when short, else the pairs in it."""
     if not _DENSE_RUN.search(chunk):
+        # The owner is asked for, not the phrase "mara s": who speaks of Mara's dog may say "my dog, said Mara".
+        chunk = chunk if required else _OWNERS.sub("", chunk)
         tokens = tuple(_TOKEN.findall(chunk))
         text = chunk.strip("\"'`.,;:!?()[]{}<>*“”…") or chunk
         return [Term(text, tokens, required=required)] if tokens else []
@@ -146,19 +151,19 @@ def excerpt(text: str, needles: Sequence[str], width: int = _EXCERPT) -> str:
     folded = fold(text)
     if len(folded) != len(text):
         folded = text.lower() if len(text.lower()) == len(text) else text
-    spots = sorted(spot for needle in needles if needle for spot in _spots(folded, needle))
-    start = 0
+    spots = sorted((spot, needle) for needle in needles if needle for spot in _spots(folded, needle))
+    start = first = 0
     if spots:
-        best, start = 0, spots[0]
-        for index, spot in enumerate(spots):
-            inside = 1
-            while index + inside < len(spots) and spots[index + inside] < spot + width * 3 // 4:
-                inside += 1
+        best, start = 0, spots[0][0]
+        for index, (spot, _) in enumerate(spots):
+            # Each needle once, the longer the more: short words stand everywhere.
+            inside = sum(map(len, {needle for at, needle in spots[index : index + _NEAR] if at < spot + width * 3 // 4}))
             if inside > best:
                 best, start = inside, spot
+        first = start
         start = max(0, min(start - width // 6, len(text) - width))
     end = min(len(text), start + width)
-    while 0 < start < end and start > spots[0] - width // 3 and text[start - 1].isalnum() and text[start].isalnum():
+    while 0 < start < end and start > first - width // 3 and text[start - 1].isalnum() and text[start].isalnum():
         start -= 1
         if end - start > width + 24:
             break

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .fulltext import excerpt
+from .fulltext import excerpt, fold
 from .neighbours import GAP
 from .ranking import Question, ranked
 
@@ -21,7 +21,7 @@ _FEWEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is shown of a text, and the number of the line in which it begins, from 1."""
+    """What is shown of a text, and the number of the line, from 1, in which the best of it stands."""
 
     text: str
     line: int = 1
@@ -31,20 +31,27 @@ def passage_of(question: Question, text: str, width: int) -> Passage:
     """At most about ``width`` characters of a text, the stretches that answer best; … stands where something is left out."""
     whole = text.strip()
     if len(text) <= width:
-        return Passage(whole, 1 + text[: text.find(whole)].count("\n") if whole else 1)
+        return Passage(whole, _line_of(question, text, 0, len(text)))
     lines = text.split("\n")
     if len(text) <= _LONGEST and sum(1 for line in lines if line.strip()) >= _FEWEST and width >= len(text) // len(lines):
         chosen = _chosen(question, lines, width)
         if chosen:
-            return _joined(lines, chosen)
+            return Passage(_joined(lines, sorted(chosen)), chosen[0] + 1)
     shown = excerpt(text, question.needles, width)
     core = shown.strip(GAP)
-    needle = min((at for each in question.query.needles if (at := core.lower().find(each)) >= 0), default=0)
-    return Passage(shown, 1 + text.count("\n", 0, max(0, text.find(core)) + needle))
+    start = max(0, text.find(core))
+    return Passage(shown, _line_of(question, text, start, start + len(core)))
+
+
+def _line_of(question: Question, text: str, start: int, end: int) -> int:
+    """The line of the first word of the question in a stretch of the text; of its beginning where there is none."""
+    folded = fold(text[start:end])
+    first = min((at for needle in question.needles if (at := folded.find(needle)) >= 0), default=0)
+    return 1 + text.count("\n", 0, start + first)
 
 
 def _chosen(question: Question, lines: list[str], width: int) -> list[int]:
-    """The lines that are worth most and have room; none where the best has not."""
+    """The numbers of the lines that are worth most and have room, the best first; none where the best has not."""
     numbers = [number for number, line in enumerate(lines) if line.strip()]
     values = ranked(question, [[lines[number] for number in numbers]])[0]
     order = sorted(range(len(numbers)), key=lambda at: (-values[at].worth, at))
@@ -56,10 +63,10 @@ def _chosen(question: Question, lines: list[str], width: int) -> list[int]:
             break
         chosen.append(numbers[at])
         left -= size
-    return sorted(chosen)
+    return chosen
 
 
-def _joined(lines: list[str], chosen: list[int]) -> Passage:
+def _joined(lines: list[str], chosen: list[int]) -> str:
     """The lines, what is blank between two of them included."""
     pieces: list[str] = [] if not any(line.strip() for line in lines[: chosen[0]]) else [GAP]
     for before, number in zip([None, *chosen], chosen, strict=False):
@@ -68,4 +75,4 @@ def _joined(lines: list[str], chosen: list[int]) -> Passage:
         pieces.append(lines[number])
     if any(line.strip() for line in lines[chosen[-1] + 1 :]):
         pieces.append(GAP)
-    return Passage("\n".join(pieces), chosen[0] + 1)
+    return "\n".join(pieces)

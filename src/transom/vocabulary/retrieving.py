@@ -92,7 +92,7 @@ class RetrievalWords:
         encoded, unstored: what stands for binary data in a message, and for a text that the store has lost.
         binary: above what can be shown of data that is no text.
         found, found_none: above the matches of a search; the answer where there are none.
-        in_line, in_message: where a match stands.
+        in_line, in_message, in_messages: where what is shown stands.
         created, edited, deleted, renamed: what was done.
         error: what every refusal begins with.
         bad_json, bad_arguments, no_command, unknown_command, missing, no_text, no_number, no_range, bad_range, bad_number:
@@ -139,6 +139,7 @@ class RetrievalWords:
     found_none: str
     in_line: str
     in_message: str
+    in_messages: str
     created: str
     edited: str
     deleted: str

@@ -1,4 +1,4 @@
-"""Search as a model reads it: passages around the matches, over everything it can see, the best first.
+"""Search as a model reads it: the matches and what stands beside them, over everything it can see, the best first.
 
 What is searched is the original text; a match in an archive names the message. Memory is shown as its facts have it now, so
 that no match steps around a lifetime or shows the fact of another project.
@@ -6,14 +6,19 @@ that no match steps around a lifetime or shows the fact of another project.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ...errors import InputError, IntegrityError, NotFoundError
 from ...store.archive import archive_texts
-from ...store.fulltext import excerpt, fold, parse_query
+from ...store.fulltext import parse_query
+from ...store.neighbours import Step, grouped, steps
 from ...store.packing import unpacked
+from ...store.passages import Passage, passage_of
+from ...store.ranking import Question
+from ...store.showing import LEAST, width_of
 from ...store.uri import parse_uri
+from ...vocabulary.retrieving import RetrievalWords
 from .addresses import Address
 from .host import Host
 from .places import ENTRIES, Facts, text_of_data
@@ -25,9 +30,6 @@ __all__ = ["find"]
 
 _MOST, _MOST_FILTERED = 100, 1_000
 """Matches asked for; more where only those below a folder count."""
-_CHARACTERS_PER_TOKEN = 4
-_LEAST, _SHARE = 80, 4
-"""A passage has that many characters at least, and a quarter of the room that is left."""
 _QUERY_SHOWN = 120
 
 
@@ -40,12 +42,24 @@ class _Match:
         message: which message of an archive, or 0.
         snippet: what the index has of it.
         text: the whole text of a fact; of anything else it is read when it is shown.
+        score, meta: what the search says of it.
     """
 
     uri: str
     message: int
     snippet: str
     text: str | None = None
+    score: float = 0.0
+    meta: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A passage and where it stands; a fact has no lines."""
+
+    step: Step
+    passage: Passage
+    fact: bool
 
 
 async def find(host: Host, query: str, within: Address | None, offset: int) -> str:
@@ -70,31 +84,39 @@ async def find(host: Host, query: str, within: Address | None, offset: int) -> s
         raise Refused("bad_number", given=offset, total=len(hits))
     call: dict[str, object] = {"command": "search", "query": query[:_QUERY_SHOWN]}
     call |= {"path": within.uri} if within is not None else {}
-    needles = parse_query(query).needles
+    question = Question.of(parse_query(query))
 
-    def build(shown: Sequence[str]) -> str:
-        last = offset + len(shown)
+    def build(shown: Sequence[_Shown]) -> str:
+        last = offset + sum(1 for each in shown if each.step.hit is not None)
         heading = words.found.format(total=len(hits), first=offset + 1, last=last)
-        page = "\n\n".join([heading, *shown])
+        page = "\n\n".join([heading, *_written(shown, words)])
         left = len(hits) - last
         if not left or len(query) > _QUERY_SHOWN:
             return page
         return f"{page}\n\n{next_mark(call | {'offset': last}, words.to_come_matches.format(count=left), words)}"
 
-    shown: list[str] = []
+    shown: list[_Shown] = []
     texts = _Texts(host)
-    for match in hits[offset:]:
+    order = steps([(match.uri, match.message, match.score, match.meta) for match in hits[offset:]])
+    for at, step in enumerate(order):
+        match = hits[offset + step.hit] if step.hit is not None else _Match(step.uri, step.line, "")
         text = await texts.of(match)
-        free = room.budget - room.count(build(shown))
-        width = max(_LEAST, free * _CHARACTERS_PER_TOKEN // _SHARE)
-        while width >= _LEAST and not room.fits(build([*shown, _passage(match, text, needles, width, host)])):
-            width //= 2
-        if width < _LEAST:
+        if not text and step.hit is None:
+            continue
+        width = width_of(step, text, room.budget - room.count(build(shown)), len(order) - at)
+        least = min(LEAST, len(text))
+        while width >= least:
+            longer = [*shown, _Shown(step, passage_of(question, text, width), fact=match.text is not None)]
+            if room.fits(build(longer)):
+                shown = longer
+                break
+            # What stands beside a match is shown whole or not at all.
+            width = width // 2 if step.hit is not None and width > 1 else -1
+        if width < least and step.hit is not None:
             break
-        shown.append(_passage(match, text, needles, width, host))
-    if not shown:
+    if not any(each.step.hit is not None for each in shown):
         # Not even the shortest passage fits: the address alone.
-        shown.append(hits[offset].uri)
+        shown = [_Shown(Step(hits[offset].uri, 0, 0), Passage(""), fact=True)]
     return build(shown)
 
 
@@ -111,7 +133,7 @@ async def _hits(host: Host, query: str, within: Address | None) -> list[_Match]:
             continue
         match = await _remembered(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
         if match is not None and len(matches) < _MOST:
-            matches.setdefault((match.uri, match.message), match)
+            matches.setdefault((match.uri, match.message), replace(match, score=hit.score, meta=hit.meta))
     return list(matches.values())
 
 
@@ -159,14 +181,15 @@ class _Texts:
             return b""
 
 
-def _passage(match: _Match, text: str, needles: Sequence[str], width: int, host: Host) -> str:
-    words = host.vocabulary.retrieving
-    shown = excerpt(text, needles, width)
-    if match.message:
-        return f"{match.uri}, {words.in_message.format(number=match.message)}\n{shown}"
-    if match.text is not None:
-        return f"{match.uri}\n{shown}"
-    core = shown.strip("…")
-    spots = [at for needle in needles if (at := fold(core).find(needle)) >= 0]
-    at = max(0, text.find(core)) + min(spots, default=0)
-    return f"{match.uri}, {words.in_line.format(number=text.count(chr(10), 0, at) + 1)}\n{shown}"
+def _written(shown: Sequence[_Shown], words: RetrievalWords) -> list[str]:
+    """What is shown, entry by entry: the address, where in it the match stands, and the text."""
+    first = {each.step.uri: each for each in reversed(shown)}
+    pages = []
+    for uri, numbers, page in grouped([(each.step, each.passage.text) for each in shown]):
+        each = first[uri]
+        if each.step.line:
+            place = words.in_message.format(number=numbers) if numbers.isdigit() else words.in_messages.format(numbers=numbers)
+        else:
+            place = "" if each.fact else words.in_line.format(number=each.passage.line)
+        pages.append("\n".join(filter(None, (f"{uri}, {place}" if place else uri, page))))
+    return pages

@@ -37,7 +37,7 @@ async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_sta
     assert "matches 1-5 of 5, the best first" in shown
     for piece in ("context://memory/database/port\n", "context://notes/setup.md, line 3", "context://sessions/s1, line 1"):
         assert piece in shown
-    assert ", message 2\nThe database listens on port 5403" in shown
+    assert ", messages 1-2\n[1] Which port?\n[2] The database listens on port 5403" in shown
     assert "listen = 5403" in shown
     assert "entries/" not in shown
     assert "windows" not in shown

@@ -96,6 +96,7 @@ RETRIEVING = RetrievalWords(
     found_none='Nothing matches "{query}" in {where}. Asking again will not help: try other words, or fewer.',
     in_line="line {number}",
     in_message="message {number}",
+    in_messages="messages {numbers}",
     created="Created {uri}.",
     edited="Edited {uri}. It now reads:",
     deleted="Deleted {uri}.",
