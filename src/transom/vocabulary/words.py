@@ -17,6 +17,7 @@ from .placing import PlacementWords
 from .remembering import MemoryWords
 from .retrieving import RetrievalWords
 from .schemas import SchemaWords
+from .selecting import SelectingWords
 from .summarizing import SummaryWords
 from .windows import WindowWords
 
@@ -47,7 +48,7 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, dates: the words of one part each;
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, dates: the words of one part each;
             see their modules.
     """
 
@@ -70,6 +71,7 @@ class Vocabulary:
     remembering: MemoryWords
     placing: PlacementWords
     schemas: SchemaWords
+    selecting: SelectingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -119,4 +121,4 @@ class Vocabulary:
         return hashlib.sha256(repr(shaping).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "schemas", "dates"})
+_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "dates"})

@@ -10,6 +10,7 @@ from .placing import PLACING
 from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
+from .selecting import SELECTING
 from .summarizing import SUMMARIZING
 from .windows import WINDOWS
 
@@ -25,6 +26,7 @@ ENGLISH = Vocabulary(
     remembering=REMEMBERING,
     placing=PLACING,
     schemas=SCHEMAS,
+    selecting=SELECTING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
