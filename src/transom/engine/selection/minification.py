@@ -228,8 +228,8 @@ def _fit(work: Sequence[_Work], limit: int) -> None:
     lower = PRIORITIES[:0:-1]
     steps: list[tuple[Priority, Level | None]] = [(tier, level) for level in LEVELS[1:] for tier in lower]
     steps += [("critical", "light"), ("critical", "standard")]
-    steps += [(tier, None) for tier in lower]
-    steps += [("critical", "tight"), ("critical", None)]
+    steps += [("background", None), ("optional", None), ("critical", "tight")]
+    steps += [(tier, None) for tier in ("standard", "high", "critical")]
     for tier, level in steps:
         for item in reversed(work):
             if over <= 0:

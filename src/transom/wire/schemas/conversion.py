@@ -154,17 +154,17 @@ class Conversion:
         if kind in ("integer", "number") and numbers:
             written.update(minimum=min(numbers), maximum=max(numbers))
 
-    def _constraints(self, flat: Flat, where: str, written: dict[str, object]) -> list[str]:
-        """Write what the target keeps; returns sentences for the rest."""
+    def _constraints(self, flat: Flat, where: str, written: dict[str, object] | None) -> list[str]:
+        """Write what the target keeps, unless the value is written in another form; returns sentences for the rest."""
         sentences: list[str] = []
         node = dict(_plain_bounds(flat.node))
         for word, value in node.items():
             if word in ANNOTATIONS or word in _STRUCTURE:
                 continue
-            if self.dialect.keeps(flat.kind, word, value):
+            if written is not None and self.dialect.keeps(flat.kind, word, value):
                 written[word] = value
                 continue
-            if word in _BOUNDS and isinstance(value, int | float) and not isinstance(value, bool):
+            if written is not None and word in _BOUNDS and isinstance(value, int | float) and not isinstance(value, bool):
                 bound, step = _BOUNDS[word]
                 whole = flat.kind == "integer" and isinstance(value, int)
                 if bound not in node and self.dialect.keeps(flat.kind, bound, value + step if whole else value):
@@ -287,7 +287,7 @@ class Conversion:
         if self.dialect.closed:
             entry["additionalProperties"] = False
         written: dict[str, object] = {"type": "array", "items": entry}
-        sentences = [self.words.pairs, *self._constraints(flat, where, {})]
+        sentences = [self.words.pairs, *self._constraints(flat, where, None)]
         sentences.extend(self.words.quoted(self.words.key_pattern, pattern) for pattern in values if pattern)
         self.record("encoded", where, "additionalProperties", "free keys are written as a list of names and values")
         return self._with_words(written, flat, where, sentences), Pairs(codec)
@@ -297,7 +297,7 @@ class Conversion:
         objects = flat.kind == "object"
         words = self.words.object_as_text if objects else self.words.as_text
         self.record("encoded", where, "type", "a value of any shape is written as JSON text")
-        sentences = [words, *self._constraints(flat, where, {})]
+        sentences = [words, *self._constraints(flat, where, None)]
         schema = self._with_words({"type": "string"}, flat, where, sentences)
         return (self._or_null(schema) if flat.nullable else schema), JsonText(objects)
 
@@ -323,7 +323,7 @@ class Conversion:
             # Two alternatives would look the same once written: only the whole value as text can be read back.
             self.record("loosened", where, "anyOf", "alternatives that are written alike became any value")
             return self._text(Flat(flat.node), where)
-        sentences = self._constraints(flat, where, {})
+        sentences = self._constraints(flat, where, None)
         if len(branches) == 1:
             schema, codec = branches[0]
             flat.node.setdefault("description", schema.get("description"))

@@ -195,6 +195,17 @@ def test_an_object_with_free_keys_is_written_as_a_list_and_read_back(profile: Pr
 
 
 @pytest.mark.parametrize("profile", TARGETS)
+def test_what_constrains_an_object_that_is_written_otherwise_becomes_words(profile: Profile) -> None:
+    schema = {
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "minProperties": 2,
+        "propertyNames": {"pattern": "^x-"},
+    }
+    assert _needed(schema, profile)["description"] == "One entry for each name. At least 2 entries. Names match ^x-"
+
+
+@pytest.mark.parametrize("profile", TARGETS)
 def test_a_value_of_any_shape_is_written_as_json_and_read_back(profile: Profile) -> None:
     schema = {
         "type": "object",
