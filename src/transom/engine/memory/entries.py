@@ -150,6 +150,23 @@ class Entries:
                 return filed
         raise InputError(f"{_ATTEMPTS} ids in a row were taken", hint="new_id must not repeat itself")
 
+    async def put_back(self, entry: Entry) -> bool:
+        """File an entry as it was, unless there is one of its id; whether it was filed. For copies, imports and the like.
+
+        Raises:
+            InputError: an entry that could not have been remembered, or one that is not seen from here.
+        """
+        check_text(entry.content, "an entry")
+        check_entry(entry)
+        if entry_folder(entry.scope, entry.owner) not in self._folders or not is_id(entry.id):
+            raise InputError(f"the entry {entry.id!r} would not be seen from here", hint="open its project or session first")
+        meta = encode_entry_meta(entry)
+        if await self._store.put_if_absent(NAMESPACE, entry.path, entry.content, meta, text=entry.searchable) is not None:
+            return False
+        self._headings.add(entry)
+        self._say(MemoryChanged(entry.id, "added", None, entry.content, "context"))
+        return True
+
     async def list(self, *, type: EntryType | None = None) -> builtins.list[Entry]:  # noqa: A002
         """Every valid entry, in the order in which they were remembered. Counts as no use of them."""
         now = self._clock()

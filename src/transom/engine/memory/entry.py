@@ -13,6 +13,7 @@ from typing import Literal, get_args
 from ...errors import InputError, URIError
 from ...store.backend import StoredEntry
 from ...store.uri import check_path, format_uri
+from .origin import Origin, origin_meta, origin_of
 from .stored import NAMESPACE, number_of, text_of
 
 __all__ = [
@@ -66,6 +67,7 @@ class Entry:
         confidence: how sure it is.
         created: unix time in seconds.
         expires_at: unix time at which it is forgotten; ``None`` for never.
+        origin: where it was brought from; ``None`` for what was written here.
         uses: how often it was recalled or read, as far as the store knows; filled in where entries are listed or recalled.
     """
 
@@ -79,6 +81,7 @@ class Entry:
     confidence: Confidence = "extracted"
     created: float = 0.0
     expires_at: float | None = None
+    origin: Origin | None = None
     uses: int = 0
 
     @property
@@ -167,6 +170,7 @@ def encode_entry_meta(entry: Entry) -> dict[str, object]:
         "tags": list(entry.tags),
         "confidence": entry.confidence,
         "created": entry.created,
+        **origin_meta(entry.origin),
     }
     if entry.expires_at is not None:
         meta["expires_at"] = entry.expires_at
@@ -193,5 +197,6 @@ def decode_entry(id: str, scope: Scope, owner: str, stored: StoredEntry, uses: i
         confidence=_CONFIDENCES.get(meta.get("confidence"), "extracted"),
         created=number_of(meta, "created") or 0.0,
         expires_at=number_of(meta, "expires_at"),
+        origin=origin_of(meta),
         uses=uses,
     )

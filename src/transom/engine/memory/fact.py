@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...errors import InputError, MemoryRefusedError
 from ...store.backend import StoredEntry
 from ...store.uri import check_path, format_uri
+from .origin import Origin, origin_meta, origin_of
 from .stored import NAMESPACE, check_text, number_of, text_of
 
 __all__ = [
@@ -44,6 +45,7 @@ class Fact:
         expires_turn: the turn at which it stops being valid in the session that set it; ``None`` for never.
         session: that session, where ``expires_turn`` is set.
         project: whose fact it is; empty for everybody's.
+        origin: where it was brought from; ``None`` for what was written here.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Fact:
     expires_turn: int | None = None
     session: str = ""
     project: str = ""
+    origin: Origin | None = None
 
     @property
     def path(self) -> str:
@@ -143,6 +146,7 @@ def encode_meta(fact: Fact) -> dict[str, object]:
         "created": fact.created,
         "updated": fact.updated,
         "updates": fact.updates,
+        **origin_meta(fact.origin),
     }
     if fact.expires_at is not None:
         meta["expires_at"] = fact.expires_at
@@ -171,4 +175,5 @@ def decode_fact(key: str, project: str, entry: StoredEntry) -> Fact:
         expires_turn=int(turn) if turn is not None else None,
         session=str(meta.get("session", "")),
         project=project,
+        origin=origin_of(meta),
     )

@@ -109,6 +109,24 @@ class Sessions:
             if await self._write_new(self._path(session_id), body, created=now):
                 return session_id
 
+    async def put_back(self, session: Session) -> bool:
+        """Keep a session as it was, with its times, unless one of its id is kept; whether it was. For copies and imports.
+
+        Raises:
+            InputError: an empty summary, one that is too large, or an id that is no name.
+        """
+        body = draft(
+            session.summary,
+            title=session.title,
+            saved=session.saved,
+            origin=session.origin,
+            tags=session.tags,
+            decisions=session.decisions,
+            next_steps=session.next_steps,
+            files=session.files,
+        )
+        return await self._write_new(self._path(session.id), body, created=session.created or session.saved)
+
     async def get(self, session_id: str | None = None) -> Session:
         """One session: the one of that id, or the one saved last.
 

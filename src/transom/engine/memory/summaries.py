@@ -14,6 +14,7 @@ from ...jsontext import dumps, loads
 from ...store.backend import StoredEntry
 from ...store.blobs import encode_text
 from ...store.packing import MAX_UNPACKED, pack, unpack
+from .origin import Origin, origin_meta, origin_of
 from .stored import text_of
 
 __all__ = ["Session", "SessionInfo", "draft", "info_of", "packed", "session_of"]
@@ -34,6 +35,7 @@ class Session:
         tags: for lists and search.
         decisions, next_steps, files: one line each, as they were given.
         created, saved: unix times in seconds: first and last saved. 0.0 where they are not known.
+        origin: where it was brought from; ``None`` for what was saved here.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Session:
     files: tuple[str, ...] = ()
     created: float = 0.0
     saved: float = 0.0
+    origin: Origin | None = None
 
     @property
     def open_steps(self) -> tuple[str, ...]:
@@ -77,7 +80,7 @@ class SessionInfo:
     damaged: bool = False
 
 
-def draft(summary: str, *, title: str, saved: float, **lists: Iterable[str]) -> dict[str, object]:
+def draft(summary: str, *, title: str, saved: float, origin: Origin | None = None, **lists: Iterable[str]) -> dict[str, object]:
     """What a session is made of, in the order it is stored in.
 
     Raises:
@@ -90,6 +93,7 @@ def draft(summary: str, *, title: str, saved: float, **lists: Iterable[str]) -> 
         "summary": summary,
         **{name: _lines(values, name) for name, values in lists.items()},
         "saved": saved,
+        **origin_meta(origin),
     }
 
 
@@ -112,6 +116,7 @@ def session_of(entry: StoredEntry, *, id: str, project: str, uri: str) -> Sessio
         files=_texts(body, "files"),
         created=_number(body, "created"),
         saved=_number(body, "saved"),
+        origin=origin_of(body),
     )
 
 
