@@ -46,6 +46,8 @@ _ANNOTATIONS = frozenset(
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems")
+_DEEPEST = 200
+"""Steps of a pointer beyond which a schema is left as it is."""
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 _REPEATS_BOUND = re.compile(
     r"\b(?:between|at most|at least|maximum|minimum|max\b|min\b|up to|from|values?|range|accepted|not (?:be )?empty)\b",
@@ -251,6 +253,8 @@ def _schema(
         where: JSON pointer to it.
         shortened: takes the places of descriptions that lost something.
     """
+    if where.count("/") > _DEEPEST:
+        return dict(schema)
     node = _nullable(schema)
     said = {key: value for key, value in node.items() if key not in _ANNOTATIONS and not key.startswith("x-")}
     if said.get("default", True) is None:

@@ -34,6 +34,9 @@ _ALL = frozenset().union(*_KEYWORDS.values())
 _INFERRED = {word: kind for kind in ("object", "array", "string", "number") for word in _KEYWORDS[kind] if word != "format"}
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 _STEP = re.compile(r"~[01]")
+_DEEPEST = 100
+"""Steps of a pointer, and references and parts that follow each other at one place, beyond which a schema is cut. Tools that are
+in use have 20 at most; what comes from a stranger must not exhaust the stack."""
 
 
 class Recorder(Protocol):
@@ -101,6 +104,9 @@ class Flattener:
 
     def flatten(self, schema: object, where: str, stack: Stack) -> Flat:
         """One level of a schema."""
+        if where.count("/") > _DEEPEST:
+            self._record("cut", where, "", "nested too deeply: any value was written")
+            return Flat({}, stack=stack)
         node, stack, recursive = self._expand(schema, where, stack)
         if recursive:
             nullable = node.pop("nullable", None) is True
@@ -114,8 +120,11 @@ class Flattener:
     def _noting(self, where: str) -> _Loosening:
         return _Loosening(self._record, where)
 
-    def _expand(self, schema: object, where: str, stack: Stack) -> tuple[dict[str, object], Stack, str]:
+    def _expand(self, schema: object, where: str, stack: Stack, depth: int = 0) -> tuple[dict[str, object], Stack, str]:
         """A schema with its references and intersections followed; the last value is a reference that stays one."""
+        if depth > _DEEPEST:
+            self._record("cut", where, "", "references or parts follow each other without end: any value was written")
+            return {}, stack, ""
         if not isinstance(schema, Mapping):
             if schema is not True:
                 self._record("loosened", where, "", "no schema that allows anything: any value was written")
@@ -132,14 +141,14 @@ class Flattener:
             if target is None:
                 self._record("loosened", where, "$ref", f"{reference} leads nowhere: any value was written")
             else:
-                inner, stack, recursive = self._expand(target, where, (*stack, reference))
+                inner, stack, recursive = self._expand(target, where, (*stack, reference), depth + 1)
                 if recursive:
                     return {**inner, **node}, stack, recursive
                 self._record("rewritten", where, "$ref", f"what {reference} says stands here")
                 node = merge(node, inner, self._noting(where))
         parts = node.pop("allOf", None)
         for part in parts if isinstance(parts, list | tuple) else ():
-            inner, stack, recursive = self._expand(part, where, stack)
+            inner, stack, recursive = self._expand(part, where, stack, depth + 1)
             if recursive:
                 self._record("cut", where, "allOf", f"{recursive} holds itself: that part was left out")
                 continue

@@ -223,6 +223,14 @@ def test_odd_schemas_pass(schema: dict[str, object], level: Level) -> None:
     assert set(written.parameters or {}) <= set(schema)
 
 
+def test_a_schema_of_absurd_depth_is_left_as_it_is_where_it_is_too_deep() -> None:
+    schema: dict[str, object] = {"type": "string", "title": "Deep"}
+    for _ in range(400):
+        schema = {"type": "array", "items": schema, "title": "List"}
+    written, _ = minify_tool(Tool("t", "d", schema), "tight")
+    assert 0 < dumps(written.parameters).count(b"title") < 401
+
+
 def test_no_tools_are_no_tools() -> None:
     written, report = minify((), limit_tokens=0)
     assert (written, report.ratio, report.left_out) == ((), 1.0, ())

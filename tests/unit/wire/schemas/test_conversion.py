@@ -378,6 +378,34 @@ def test_odd_schemas_are_converted_within_the_rules(schema: dict[str, object], p
     assert broken_rules(written, profile) == ()
 
 
+def _deep(word: str, levels: int) -> dict[str, object]:
+    schema: dict[str, object] = {"type": "string"}
+    for _ in range(levels):
+        inner: object = schema
+        if word in ("anyOf", "allOf"):
+            inner = [schema]
+        elif word == "properties":
+            inner = {"a": schema}
+        schema = {word: inner}
+    return schema
+
+
+@pytest.mark.parametrize("profile", TARGETS)
+@pytest.mark.parametrize("word", ["properties", "items", "anyOf", "allOf", "additionalProperties"])
+def test_a_schema_of_absurd_depth_is_cut(word: str, profile: Profile) -> None:
+    schema = {"type": "object", "properties": {"a": _deep(word, 400)}}
+    _, report = convert_schema(schema, profile)
+    assert any(note.change == "cut" for note in report.notes)
+
+
+@pytest.mark.parametrize("profile", TARGETS)
+def test_a_chain_of_references_is_followed_a_while(profile: Profile) -> None:
+    chain = {f"L{level}": {"$ref": f"#/$defs/L{level + 1}"} for level in range(500)}
+    schema = {"type": "object", "$defs": chain, "properties": {"a": {"$ref": "#/$defs/L0"}, "b": {"$ref": "#/$defs/L490"}}}
+    _, report = convert_schema(schema, profile)
+    assert [note.where for note in report.notes if note.change == "cut"] == ["/properties/a"]
+
+
 @pytest.mark.parametrize("profile", TARGETS)
 @pytest.mark.parametrize("odd", [True, False, None, 3, "text", ["a"]])
 def test_what_is_no_schema_allows_anything(odd: object, profile: Profile) -> None:
