@@ -53,6 +53,7 @@ class Conversion:
     defs: dict[str, dict[str, object]] = field(default_factory=dict)
     codecs: dict[str, Codec] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _noted: set[SchemaNote] = field(default_factory=set)
     _seen: int = 0
     _flattener: Flattener = field(init=False)
 
@@ -63,7 +64,8 @@ class Conversion:
     def record(self, change: Change, where: str, keyword: str, detail: str) -> None:
         """Note a change; the same one at the same place once."""
         note = SchemaNote(change, where, keyword, detail)
-        if note not in self.notes:
+        if note not in self._noted:
+            self._noted.add(note)
             self.notes.append(note)
 
     def convert(self) -> tuple[dict[str, object], Codec]:

@@ -35,8 +35,8 @@ _INFERRED = {word: kind for kind in ("object", "array", "string", "number") for 
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 _STEP = re.compile(r"~[01]")
 _DEEPEST = 100
-"""Steps of a pointer, and references and parts that follow each other at one place, beyond which a schema is cut. Tools that are
-in use have 20 at most; what comes from a stranger must not exhaust the stack."""
+"""Steps of a pointer, and references and parts that follow each other at one place, beyond which a schema is cut. Tools that
+are in use have 20 at most; what comes from a stranger must not exhaust the stack."""
 
 
 class Recorder(Protocol):
