@@ -42,10 +42,10 @@ def _groups() -> dict[str, tuple[str, ...]]:
 
 def forms(word: str) -> tuple[str, ...]:
     """The word, in small letters, and what else it may look like, the word itself first."""
-    if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
-        return (word,)
     if word in _groups():
         return (word, *(other for other in _groups()[word] if other != word))
+    if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
+        return (word,)
     found = {word: None}
     for stem in _stems(word):
         found[stem] = None

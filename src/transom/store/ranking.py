@@ -44,6 +44,8 @@ _BESIDE_TIMES = frozenset(("am", "pm", "on", "at", "utc", "gmt", "um", "uhr", "e
 _MARKS = ("?", "？", "؟")
 _ENDS_WITHIN = 120
 _SHORT = 3
+_SHORT_WORDS = {1: 0.3, 2: 0.4, 3: 0.6, 4: 0.85}
+"""What a plain word of so many letters is worth: few texts do not show by themselves that it is a common one."""
 _LONGEST_NAME, _NAME_WORDS = 40, 3
 _LONG = 6000
 """Characters from which a text is looked through for the words of the question only, not taken apart."""
@@ -271,6 +273,8 @@ def _weights(question: Question, spread: Mapping[int, int], total: int) -> list[
     for index, term in enumerate((*terms, *parts)):
         count = spread.get(index, 0)
         weight = math.log(1 + (total - count + 0.5) / (count + 0.5)) if count else 0.0
+        if term.text.isascii() and term.text.isalpha() and term.text.islower():
+            weight *= _SHORT_WORDS.get(len(term.text), 1.0)
         result.append(weight * (len(term.tokens) ** 0.5 if index < len(terms) else _PART))
     return result
 

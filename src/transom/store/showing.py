@@ -24,7 +24,8 @@ _SHARE = 4
 CHARACTERS_PER_TOKEN = 4
 LEAST = 60
 _WHOLE = 400
-"""Characters up to which a line of an archive is shown whole rather than in its share: half a turn answers nothing."""
+"""Characters up to which a line of an archive is shown whole rather than in its share: half a turn answers nothing. No more of
+what stands beside a match."""
 
 
 class Readable(Protocol):
@@ -77,6 +78,8 @@ def width_of(step: Step, text: str, left: int, after: int) -> int:
         left: tokens that are left.
         after: texts that are still to come, this one included.
     """
+    if step.hit is None:
+        return min(len(text), _WHOLE)
     share = max(LEAST, left * CHARACTERS_PER_TOKEN // (_SHARE if after > 1 else 1))
     return min(len(text), max(share, _WHOLE) if step.line else share)
 
