@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .additions import Additions
+from .arguments import check_text
 from .placement.announcements import Announcement, Channel
 from .placement.dynamic_state import DynamicState, validated
 from .placement.guardrail import Guardrail
@@ -22,6 +23,7 @@ class Adding:
 
     def tail(self, text: str) -> None:
         """Set volatile text for the end of the payload; an empty text takes it away."""
+        check_text("the tail", text)
         self._additions.tail = text
 
     def sticky(self, text: str) -> None:
@@ -30,6 +32,7 @@ class Adding:
         For what belongs to one question: documents, passages found. It goes beside the message that the next payload sends for
         the first time; until there is one it stands in the tail.
         """
+        check_text("a sticky text", text)
         if text:
             self._additions.pending.append(text)
 
@@ -62,6 +65,8 @@ class Adding:
         Raises:
             InputError: the contract closes its own element, or ``answer`` is no XML name.
         """
+        for name, value in (("contract", contract), ("prefill", prefill), ("answer", answer)):
+            check_text(name, value)
         wanted = bool(contract or prefill or answer)
         self._additions.guardrail = Guardrail(contract, prefill, answer) if wanted else None
 
@@ -77,6 +82,8 @@ class Adding:
         Raises:
             InputError: an empty id or text, or an unknown channel.
         """
+        check_text("an announcement's id", id)
+        check_text("an announcement", text)
         self._additions.announcements.announce(id, text, channel)
 
     def retract(self, id: str) -> bool:  # noqa: A002  # the contract's name

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..messages import Message
 from ..vocabulary import Vocabulary
-from .memory.block import NO_BLOCK, Block, render_block, render_changes
+from .memory.block import NO_BLOCK, Block, is_block, render_block, render_changes
 from .memory.memory import Memory
 from .placement.announcements import Announcements, split
 from .placement.dynamic_state import DynamicState
@@ -72,6 +72,8 @@ class Additions:
         state, guardrail, announcements, temporal, tail: what the caller set.
         pending: sticky texts that wait for a message of the user that no provider has seen.
         date: what ``temporal`` said when this compile began.
+        project: whose memory is frozen.
+        shown: every text that stood behind the system prompt in this session.
         frozen: what is in force; ``None`` before the first window opens.
         fresh: what would be taken now.
     """
@@ -87,6 +89,8 @@ class Additions:
     tail: str = ""
     pending: list[str] = field(default_factory=list)
     date: str = ""
+    project: str = ""
+    shown: set[str] = field(default_factory=set)
     frozen: Frozen | None = None
     fresh: Frozen = field(default_factory=Frozen)
     _block: Block | None = None
@@ -108,6 +112,9 @@ class Additions:
         """
         if self.memory is not None:
             facts = self.memory.facts
+            if facts.project != self.project:
+                # Another project's memory: what stands behind the system prompt is not to be seen a moment longer.
+                self.project, self.frozen = facts.project, None
             await self.memory.expire(turn)
             if facts.version != self._version:
                 chosen = await facts.injected(turn=turn)
@@ -125,6 +132,11 @@ class Additions:
         state = self.state.text if self.state is not None and self.state.place == "system" else ""
         if memory is not self.fresh.memory or state != self.fresh.state:
             self.fresh = Frozen(memory, state)
+
+    def wrote(self, message: Message) -> bool:
+        """Whether a system message is one of ours that the caller took over from a payload: it is not to stand there twice."""
+        text = message.text
+        return text in self.shown or (self.memory is not None and is_block(text, self.words.remembering))
 
     @property
     def injected(self) -> tuple[str, ...]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..errors import FormatError, InputError
-from ..messages import Message
+from ..errors import InputError
 from ..store.store import Store
 from ..store.uri import check_path
+from .memory.hooks import MemorySettings
 from .offload.payloads import PruneSettings
 from .overflow.guard import Guard
 from .overflow.handoff import Handoff
+from .placement.temporal import Temporal
 
-__all__ = ["check_arguments", "check_messages", "check_notices", "kind", "session_name"]
+__all__ = ["check_additions", "check_arguments", "check_notices", "check_text", "check_tokens", "kind", "session_name"]
 
 
 def check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
@@ -60,18 +59,38 @@ def check_notices(window: int, trigger: float, handoff: object, guard: object) -
         )
 
 
-def check_messages(messages: Sequence[object]) -> None:
-    """Refuse what is no message.
+def check_additions(memory: object, temporal: object, session: object, project: object) -> None:
+    """Refuse settings of what is added that are none.
 
     Raises:
-        FormatError: says where such values go.
+        InputError: says which, and what to write.
     """
-    for message in messages:
-        if not isinstance(message, Message):
-            raise FormatError(
-                f"append takes messages, not {kind(message)}",
-                hint="a provider's own JSON goes to load(history, format='openai'); several messages to append(*messages)",
-            )
+    if not isinstance(memory, MemorySettings | bool):
+        raise InputError(f"memory is no setting but {kind(memory)}", hint="write MemorySettings(max_tokens=500), or True")
+    if not isinstance(temporal, Temporal | None):
+        raise InputError(f"temporal is no Temporal but {kind(temporal)}", hint="write Temporal(locale='de')")
+    for name, value in (("session", session), ("project", project)):
+        check_text(name, value)
+
+
+def check_tokens(name: str, value: object) -> None:
+    """Refuse what is no number of tokens.
+
+    Raises:
+        InputError: says what was given.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"{name} of {value!r} tokens", hint="give a whole number, 0 or more")
+
+
+def check_text(name: str, value: object) -> None:
+    """Refuse what is no text where text is meant.
+
+    Raises:
+        InputError: says what was given.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{name} is text, not {kind(value)}")
 
 
 def kind(value: object) -> str:

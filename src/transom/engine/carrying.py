@@ -22,6 +22,7 @@ from .memory.fact import Fact
 from .memory.memory import Memory
 from .overflow.runner import Runner
 from .restoring import Held, give, put_back, replenish, take
+from .selection.selection import Selection
 from .snapshot import Snapshot
 from .state import CompileSettings, Session
 
@@ -44,6 +45,7 @@ class Carrying:
     _loader: Loader
     _own_system: tuple[Message, ...]
     _loaded_system: tuple[Message, ...]
+    _leading: int
     _calibration: Calibration
     _estimated: int
     _target: str | None
@@ -55,7 +57,10 @@ class Carrying:
         ``to_json`` writes it, ``Snapshot.from_json`` reads it back in any process. Handlers, slots and settings are not in it.
         """
         known = self._memory.facts.known if self._additions.memory is not None else ()
-        held = Held(self._own_system, len(self._loaded_system), self._calibration, self._estimated, self._target, known)
+        if self._owed is not None:
+            # Restored and not compiled since: what memory lacks is not put back yet.
+            known = tuple({fact.path: fact for fact in (*self._owed, *known)}.values())
+        held = Held(self._own_system, self._leading, self._calibration, self._estimated, self._target, known)
         return take(self._session, self._loader, held, window=self._settings.window, fingerprint=self._runner.fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -75,12 +80,14 @@ class Carrying:
             self._vocabulary, self._tokenizer.count, memory=before.memory, tool=before.tool, temporal=before.temporal
         )
         session, loader = Session(additions, self._session.name, LiveWindow(self._vocabulary.mending)), Loader()
+        session.selection = Selection(words=self._vocabulary.selecting)
         forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
         size, fingerprint = self._settings.window, self._runner.fingerprint
         held = give(snapshot, session, loader, forming, window=size, fingerprint=fingerprint)
         self._additions, self._session, self._loader = additions, session, loader
         self.head = session.head
-        self._own_system, self._loaded_system = held.own_system, tuple(loader.messages[: held.leading])
+        self._own_system, self._leading = held.own_system, held.leading
+        self._loaded_system = tuple(message for message in loader.messages[: held.leading] if not additions.wrote(message))
         self._calibration, self._estimated, self._target = held.calibration, held.estimated, held.target
         self._owed = held.facts
 

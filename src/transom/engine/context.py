@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Literal, Self
 
 from ..errors import FormatError, InputError
-from ..messages import Message, Tool, leading_system
+from ..messages import Message, leading_system
+from ..messages.checking import check_messages
 from ..observe.bus import EventBus
 from ..observe.sink import Sink
 from ..store.backends.memory import MemoryBackend
@@ -27,15 +28,16 @@ from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
 from .adding import Adding
 from .additions import Additions
-from .arguments import check_arguments, check_messages, check_notices, kind, session_name
+from .arguments import check_additions, check_arguments, check_notices, check_tokens, kind, session_name
 from .carrying import Carrying
+from .choosing import Choosing
 from .events import EVENT_NAMES
 from .explaining import Explanation
 from .forming import Forming
 from .ledger.records import Lineage
 from .ledger.window import LiveWindow
 from .loading import Loader
-from .measuring import take_stock
+from .measuring import budget_of, take_stock
 from .memory.entries import Entries
 from .memory.fact import Fact
 from .memory.facts import Facts
@@ -53,6 +55,7 @@ from .pipeline import run
 from .placement.temporal import Temporal
 from .portal import Portal
 from .retrieval import Answering, Retrieval
+from .selection.selection import Selection
 from .slots import SlotFunction, SlotName, Slots
 from .state import CompileSettings, CompileState, Session
 
@@ -61,7 +64,7 @@ __all__ = ["Context"]
 Cancel = Callable[[], bool]
 
 
-class Context(Adding, Carrying):
+class Context(Adding, Carrying, Choosing):
     """Compiles one conversation into payloads that fit.
 
     Args:
@@ -120,6 +123,7 @@ class Context(Adding, Carrying):
         if not 0 < trigger <= 1 or not 0 < low_water < 1:
             raise InputError("trigger must lie in (0, 1] and low_water in (0, 1)")
         check_notices(window, trigger, handoff, guard)
+        check_additions(memory, temporal, session, project)
         self.store = store if store is not None else Store(MemoryBackend())
         self._made = {**made, "store": self.store}
         self.formats = formats if formats is not None else builtin_registry()
@@ -141,14 +145,16 @@ class Context(Adding, Carrying):
         self._slots = Slots()
         self._additions = additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
         self._session = Session(additions, session_name(session), LiveWindow(vocabulary.mending))
+        self._session.selection = Selection(words=vocabulary.selecting)
         settings = memory if isinstance(memory, MemorySettings) else MemorySettings()
         facts = Facts(self.store, settings=settings, project=project, session=session, emit=self.bus.emit)
         entries = Entries(self.store, project=project, session=session, emit=self.bus.emit)
         self._memory = Memory(facts, entries, words=vocabulary.remembering)
         if memory is not False:
-            additions.memory = self._memory
+            additions.memory, additions.project = self._memory, project
         self._own_system: tuple[Message, ...] = ()
         self._loaded_system: tuple[Message, ...] = ()
+        self._leading = 0
         self._loader = Loader()
         self._weights = Weights()
         self._calibration = Calibration()
@@ -157,6 +163,8 @@ class Context(Adding, Carrying):
         self._closes_at = int(window * trigger)
         self._reserve = reserve_for(window, None, counted=False)
         self._answering = self._answers(context_tool)
+        self._composed, self._asked_loads = None, []
+        additions.tool = self._answering is not None
         self.head = self._session.head
         self._runner = Runner(self.store, self._strategy, self._tokenizer, vocabulary, self._fingerprint())
         self._owed: tuple[Fact, ...] | None = None
@@ -189,7 +197,7 @@ class Context(Adding, Carrying):
 
     @head.setter
     def head(self, head: Head) -> None:
-        self._session.head = head if self._answering is None else self._answering.offered(head)
+        self._take_head(head)
 
     @property
     def input_tokens(self) -> int:
@@ -215,17 +223,6 @@ class Context(Adding, Carrying):
             raise InputError(f"an answer of {max_output_tokens} tokens", hint="give 1 or more, or leave it out")
         head = self._session.head
         self.head = replace(head, model=name, max_output_tokens=max_output_tokens, params={**head.params, **params})
-
-    def tools(self, *tools: Tool) -> None:
-        """Set the tools that the model may call; they replace those of a loaded conversation.
-
-        Raises:
-            InputError: a provider's own JSON instead of a ``Tool``.
-        """
-        for tool in tools:
-            if not isinstance(tool, Tool):
-                raise InputError(f"tools takes Tool objects, not {kind(tool)}", hint="Tool(name, description, parameters)")
-        self.head = replace(self._session.head, tools=tuple(tools))
 
     def load(self, source: object, format: str | None = None) -> None:  # noqa: A002  # the contract's name
         """Take a conversation as it stands now, in place of the one before.
@@ -254,15 +251,18 @@ class Context(Adding, Carrying):
             self._session.noticed = self._session.warned = ""
             self._session.additions.frozen = None
             self._session.repairs = 0
+            self._forget_loads()
             # Another history: nothing of what was sent before has to stand still.
             self._session.compared = {name: replace(sent, stable=0) for name, sent in self._session.compared.items()}
             fresh: Sequence[Message] = messages[leading:]
         else:
             fresh = messages[loaded.kept :]
         self._session.live.extend(fresh)
+        self._note_loads(fresh)
         if self._answering is not None:
             self._answering.settled(fresh)
-        self._loaded_system = tuple(messages[:leading])
+        self._leading = leading
+        self._loaded_system = tuple(message for message in messages[:leading] if not self._additions.wrote(message))
         if loaded.head is not None:
             self.head = loaded.head
 
@@ -276,7 +276,7 @@ class Context(Adding, Carrying):
         Raises:
             FormatError: what is added is no ``Message``.
         """
-        check_messages(messages)
+        check_messages("append", messages)
         history = self._session.live.history
         if history.count == 0 and not self._loader.messages:
             leading = leading_system(messages)
@@ -284,6 +284,7 @@ class Context(Adding, Carrying):
             messages = messages[leading:]
         self._session.live.extend(messages)
         self._loader.note(messages)
+        self._note_loads(messages)
         if self._answering is not None:
             self._answering.settled(messages)
 
@@ -357,7 +358,11 @@ class Context(Adding, Carrying):
 
         Args:
             input_tokens: everything the provider read, cached tokens included.
+
+        Raises:
+            InputError: no number of tokens.
         """
+        check_tokens("a usage", input_tokens)
         if self._session.managed:
             # The provider may have cleared what we counted: its figure says nothing of our count.
             return
@@ -384,8 +389,8 @@ class Context(Adding, Carrying):
         self._session.new_context = True
 
     def owns_tool(self, name: str) -> bool:
-        """Whether calls of a tool are for ``handle_tool``: the context tools, where they are offered."""
-        return self._answering is not None and self._answering.owns(name, self._session.head.tools)
+        """Whether calls of a tool are for ``handle_tool``: the context tools, where they are offered, and ``load_toolkit``."""
+        return self._loads(name) or (self._answering is not None and self._answering.owns(name, self._session.head.tools))
 
     async def handle_tool(self, call: object) -> str:
         """The text of the result of a call that the model made of one of our tools.
@@ -401,9 +406,13 @@ class Context(Adding, Carrying):
         Raises:
             InputError: no call, or of a tool for which ``owns_tool`` says no.
         """
+        state = self._state(self._target)
+        used = take_stock(state).tokens
+        refusal = self._answer_choice(call, budget_of(state).available, self._closes_at - used)
+        if refusal is not None:
+            return refusal
         if self._answering is None:
             raise InputError("this context offers no tools", hint="Context(…, context_tool=True)")
-        used = self.usage.tokens
         return await self._answering.answer(
             call,
             self._session.head.tools,

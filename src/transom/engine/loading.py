@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors import FormatError
 from ..jsontext import dumps, spells
-from ..messages import Message
+from ..messages import Message, leading_system
 from ..wire.format import Format, Head, Request
 
 __all__ = ["Loaded", "Loader"]
@@ -78,9 +78,9 @@ class Loader:
         request = target.parse({**body, target.conversation: items[same:]} if body is not None else items[same:])
         fresh = list(request.messages)
         outside = sum(1 for message in fresh if message.origin is not None and message.origin.place)
-        if same:
-            fresh = [*fresh[:outside], *(_in_place(message) for message in fresh[outside:])]
         old = self.messages[self.system : self.system + same]
+        if leading_system(old) < len(old):
+            fresh = [*fresh[:outside], *(_in_place(message) for message in fresh[outside:])]
         before = self.messages
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
         self.raws = [*self.raws[:same], *_raws(fresh[outside:], items[same:])]

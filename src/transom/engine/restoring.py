@@ -26,6 +26,7 @@ from .loading import Loader
 from .memory.fact import Fact
 from .memory.facts import Facts
 from .overflow.archive import head_notes, original_line, own_archives
+from .selection.values import decode_selection, encode_selection
 from .snapshot import (
     VERSION,
     Snapshot,
@@ -78,6 +79,7 @@ def take(session: Session, loader: Loader, held: Held, *, window: int, fingerpri
                 "fields": None if loader.fields is None else sorted(loader.fields),
             },
             "head": encode_head(session.head),
+            "tools": encode_selection(session.selection),
             "window": {
                 "base": encode_records([live.base])[0] if in_force else None,
                 "records": encode_records(live.records),
@@ -100,7 +102,7 @@ def take(session: Session, loader: Loader, held: Held, *, window: int, fingerpri
                 "new_context": session.new_context,
                 "managed": session.managed,
             },
-            "additions": encode_additions(session.additions, live.sticky),
+            "additions": encode_additions(session.additions, live.sticky, held.facts),
         }
     )
 
@@ -126,6 +128,7 @@ def _give(snapshot: Snapshot, session: Session, loader: Loader, former: Former, 
     leading = cast("int", snapshot.value["leading"])
     sticky, facts = decode_additions(snapshot.record("additions"), session.additions)
     session.head = decode_head(snapshot.record("head"))
+    session.selection = decode_selection(snapshot.value.get("tools"), session.selection, session.head.tools)
     live = session.live
     live.sticky = sticky
     live.extend(messages[leading:])

@@ -6,7 +6,7 @@ are all here, so that a session restored over another store can put it there aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -151,7 +151,7 @@ class Snapshot:
         return found
 
 
-_COMPARED = ("size", "own_system", "head")
+_COMPARED = ("size", "own_system", "head", "tools")
 _ADDITIONS = ("tail", "state", "guardrail", "announcements", "facts")
 
 
@@ -184,13 +184,13 @@ def decode_head(value: Mapping[str, object]) -> Head:
     )
 
 
-def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky]) -> dict[str, object]:
+def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky], facts: Iterable[Fact]) -> dict[str, object]:
     """What a session adds to its conversation, as JSON values."""
     state, guardrail, frozen = additions.state, additions.guardrail, additions.frozen
-    facts = additions.memory.facts.known if additions.memory is not None else ()
     return {
         "tail": additions.tail,
         "pending": list(additions.pending),
+        "project": additions.project,
         "state": None if state is None else {"value": state.value, "tag": state.tag, "place": state.place},
         "guardrail": None if guardrail is None else [guardrail.contract, guardrail.prefill, guardrail.answer],
         "announcements": [[item.id, item.text, item.channel] for item in additions.announcements],
@@ -203,6 +203,7 @@ def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky]) -> di
 def decode_additions(value: Mapping[str, object], additions: Additions) -> tuple[dict[bytes, Sticky], tuple[Fact, ...]]:
     """Set what a session adds, from what ``encode_additions`` wrote; sticky texts and facts come back."""
     additions.tail = str(value.get("tail", ""))
+    additions.project = str(value.get("project", ""))
     additions.pending = [str(text) for text in cast("Sequence[object]", value.get("pending", ()))]
     state = value.get("state")
     additions.state = _decode_state(state) if isinstance(state, Mapping) else None

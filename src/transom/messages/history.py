@@ -114,11 +114,18 @@ class History:
         self._opened = False
 
     def extend(self, messages: Iterable[Message]) -> None:
-        """Add messages in order. Leading system messages do not belong here: they are the system prompt."""
-        for message in messages:
+        """Add messages in order. Leading system messages do not belong here: they are the system prompt.
+
+        A message that cannot be weighed or compared raises before any of them is added.
+        """
+        added = list(messages)
+        arrivals = [self.arrivals[-1]]
+        for message in added:
+            arrivals.append(link(arrivals[-1], message))
+        for message in added:
             self._add(self._count, message)
             self._count += 1
-            self.arrivals.append(link(self.arrivals[-1], message))
+        self.arrivals.extend(arrivals[1:])
 
     @property
     def count(self) -> int:

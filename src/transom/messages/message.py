@@ -218,6 +218,14 @@ class Message:
 
 
 _PARTS = (Text, Thinking, RedactedThinking, Attachment, Call, Result, Opaque)
+_SPELLED: dict[type, tuple[str, ...]] = {
+    Text: ("text",),
+    Thinking: ("text",),
+    RedactedThinking: ("data",),
+    Attachment: ("media_type",),
+    Call: ("name", "arguments", "id"),
+    Result: ("call_id", "name"),
+}
 _NOT_IN_RESULTS = (Thinking, RedactedThinking, Call, Result)
 
 
@@ -228,6 +236,11 @@ def _check_parts(values: Sequence[object]) -> None:
                 f"{type(value).__name__} is no part of a message: use Text, Call, Result, …; a provider's own JSON goes to "
                 "Context.load"
             )
+        for name in _SPELLED.get(type(value), ()):
+            held = getattr(value, name)
+            if not isinstance(held, str):
+                hint = "write json.dumps(…)" if name == "arguments" else "give text"
+                raise TypeError(f"{name} of {type(value).__name__} is text, not {type(held).__name__}: {hint}")
 
 
 _write_role = slot_writer(Message, "role")

@@ -36,4 +36,7 @@ def detect(body: object, registry: FormatRegistry) -> Format:
             return candidate
     if plain is not None and plain.detect(value):
         return plain
-    raise FormatError("the body is of no known wire format", hint=f"name it: {', '.join(registry.names)}")
+    raise FormatError(
+        "the body is of no known wire format",
+        hint=f"name it ({', '.join(registry.names)}); an agent's session file is read by transom.wire.transcripts.load",
+    )

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from transom import Context, MemoryBackend, Message, Payload, SQLiteBackend, Store
+from transom import Context, MemoryBackend, Message, Payload, SQLiteBackend, Store, chain, digest, reset
 from transom.engine.memory.hooks import MemorySettings
 from transom.engine.placement.temporal import Temporal
 from transom.errors import InputError
@@ -274,3 +274,75 @@ async def test_a_context_says_which_model_it_asks_and_for_how_long_an_answer(tar
     assert context.formats.get(target).validate(payload.body) == []
     with pytest.raises(InputError):
         context.model("some-model", max_output_tokens=0)
+
+
+@pytest.mark.feature("S11")
+async def test_nothing_of_one_project_stands_in_the_payloads_of_another_under_the_same_session_name() -> None:
+    store = Store(MemoryBackend())
+
+    def opened(project: str) -> Context:
+        return Context(window=16_000, store=store, memory=True, session="main", project=project)
+
+    acme = opened("acme")
+    await acme.memory.facts.set("phone", "SECRET-NUMBER")
+    acme.state({"customer": "SECRET-NAME"}, place="system")
+    acme.append(Message("user", "question"))
+    assert "SECRET-NUMBER" in body(await acme.compile("openai"))
+    for project, said in (("globex", "question"), ("", "question"), ("globex", "another question")):
+        other = opened(project)
+        other.append(Message("user", said))
+        assert "SECRET" not in body(await other.compile("openai"))
+    await acme.memory.switch(project="globex", session="main")
+    acme.state(None)
+    acme.append(Message("assistant", "answer"), Message("user", "next"))
+    assert "SECRET" not in body(await acme.compile("openai"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_memory_that_a_caller_writes_back_with_the_rest_does_not_pile_up(target: str) -> None:
+    context = Context(window=6_000, memory=True, overflow=chain(digest(), reset()))
+    await context.memory.facts.set("colour", "The colour is teal.")
+    field = {"openai": "messages", "anthropic": "messages", "openai-responses": "input", "gemini": "contents"}[target]
+    context.load(
+        {"model": "m", **({"messages": [{"role": "system", "content": "s"}]} if target == "openai" else {field: []})}, target
+    )
+    history: list[object] = []
+    for number in range(40):
+        context.append(Message("user", f"part {number}"))
+        payload = await context.compile(target)
+        assert body(payload).count("The colour is teal.") == 1
+        history = payload.body[field]  # type: ignore[assignment]
+        said = Message("assistant", "Fine. " * 120)
+        context.load({**payload.body, field: history}, target)
+        context.append(said)
+    assert payload.meta.window_id not in ("w1", "w2")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"memory": "x"},
+        {"memory": {"max_tokens": 5}},
+        {"temporal": True},
+        {"temporal": "de"},
+        {"session": 5},
+        {"project": None},
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_refused_when_the_context_is_made(arguments: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        Context(window=8_000, **arguments)  # type: ignore[arg-type]
+
+
+def test_what_is_no_text_is_refused_at_once() -> None:
+    context = Context(window=8_000)
+    for say in (
+        lambda: context.tail(5),  # type: ignore[arg-type]
+        lambda: context.sticky(None),  # type: ignore[arg-type]
+        lambda: context.announce("a", None),  # type: ignore[arg-type]
+        lambda: context.guardrail(5),  # type: ignore[arg-type]
+        lambda: context.report_usage("5"),  # type: ignore[arg-type]
+        lambda: context.report_usage(-5),
+    ):
+        with pytest.raises(InputError):
+            say()

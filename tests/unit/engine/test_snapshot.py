@@ -225,3 +225,15 @@ async def test_any_session_restored_anywhere_compiles_to_the_same_bytes(
                 outcomes.append(repr(error).encode())
         assert outcomes[0] == outcomes[1]
     assert (await two.store.verify()).ok
+
+
+@pytest.mark.feature("S12")
+async def test_facts_go_along_with_a_session_that_is_only_looked_at_on_the_way() -> None:
+    one = await lived()
+    two, three = full(), full()
+    two.restore(one.snapshot())
+    assert not one.snapshot().diff(two.snapshot())
+    assert not one.snapshot().diff(one.branch().snapshot())
+    three.restore(two.snapshot())
+    assert (await three.compile("openai")).json() == (await one.compile("openai")).json()
+    assert [fact.value for fact in await three.memory.facts.list()] == ["The colour is ochre."]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transom import Context
 from transom.jsontext import loads
 from transom.messages import (
     Attachment,
@@ -147,3 +148,22 @@ def test_edits_of_a_parsed_message_go_out_in_their_blocks_and_leave_the_others_a
         assert sent == {"role": "user", "content": expected}
     else:
         assert rendered == ()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Call("read", {"path": "x"}, "c1"),  # type: ignore[arg-type]
+        Call("read", "{}", ["c1"]),  # type: ignore[arg-type]
+        Call(5),  # type: ignore[arg-type]
+        Text(None),  # type: ignore[arg-type]
+        Result((), 7),  # type: ignore[arg-type]
+    ],
+)
+def test_a_part_of_something_else_than_text_is_refused_and_nothing_of_it_added(part: Part) -> None:
+    context = Context(window=8_000)
+    with pytest.raises(TypeError, match="is text, not"):
+        context.append(Message("tool" if isinstance(part, Result) else "assistant", [part]))
+    context.append(Message("user", "go on"))
+    assert "go on" in context.compile_sync("openai").json().decode()
+    context.close()

@@ -15,7 +15,7 @@ from ...vocabulary.remembering import MemoryWords
 from ...vocabulary.words import MARK_CLOSE, MARK_OPEN
 from .fact import Fact
 
-__all__ = ["NO_BLOCK", "Block", "decode_block", "encode_block", "render_block", "render_changes"]
+__all__ = ["NO_BLOCK", "Block", "decode_block", "encode_block", "is_block", "render_block", "render_changes"]
 
 _SHARE = 4
 """One value takes a quarter of the room at most."""
@@ -46,6 +46,11 @@ class Block:
 
 NO_BLOCK = Block()
 """No facts."""
+
+
+def is_block(text: str, words: MemoryWords) -> bool:
+    """Whether a text is a block of facts in these words, whatever facts."""
+    return text.startswith(f"<{words.block_name}>\n{words.block_opening}") and text.endswith(f"</{words.block_name}>")
 
 
 def encode_block(block: Block | None) -> dict[str, object] | None:

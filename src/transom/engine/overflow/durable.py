@@ -13,6 +13,7 @@ from typing import cast
 
 from ...errors import InputError, StoreError
 from ...messages import Message, leading_system
+from ...messages.checking import check_messages
 from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
@@ -162,6 +163,7 @@ def plan_compaction(
         InputError: settings that make no sense.
         WindowError: system prompt, pinned turns and reserve alone exceed the window.
     """
+    check_messages("plan_compaction", messages)
     settings = CompactionSettings(
         window=window,
         trigger=trigger,
@@ -200,6 +202,7 @@ async def compact_history(
         InputError: the history does not begin with what the plan was made of, or a strategy other than ``summarize`` and
             ``anchored`` is given no store for the addresses it writes.
     """
+    check_messages("compact_history", messages)
     if isinstance(plan, CompactionSettings):
         plan = _planned(messages, plan)
     if plan is None:
@@ -240,6 +243,7 @@ async def summarize_history(
     Raises:
         StrategyError: the model failed, or what it gave is no summary.
     """
+    check_messages("summarize_history", messages)
     settings = summary_settings(
         instructions=instructions, guidelines=guidelines, max_tokens=max_tokens, window=window, timeout=None
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ...errors import StoreError
 from ...jsontext import dumps, loads
+from ...messages.digest import ROOT
 from ..additions import Frozen
 from ..memory.block import decode_block, encode_block
 from ..state import CompileState
@@ -29,6 +30,7 @@ async def memory(state: CompileState) -> None:
         kept = await _kept(state, fresh) if session.name else fresh
         additions.frozen = kept if _fits(state, kept) else fresh
         state.ending = additions.ending(takes_system=state.target.takes_late_system)
+    additions.shown.update(message.text for message in additions.frozen.messages)
     session.rebuild_prompt()
 
 
@@ -58,8 +60,13 @@ def _fits(state: CompileState, frozen: Frozen) -> bool:
 
 async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
     """What this session shows in this window: what was written first, by whichever process."""
-    session = state.session
-    path = f"frozen/{session.name}/{state.settings.window}/{session.live.base.p_k.hex()}"
+    session, memory = state.session, state.session.additions.memory
+    if session.live.root == ROOT:
+        # Nothing is settled that would tell this conversation from another of the same name.
+        return fresh
+    project = memory.facts.project if memory is not None else ""
+    place = f"{session.live.root.hex()[:32]}/{session.live.base.p_k.hex()}"
+    path = f"frozen/{session.name}/{project or '_'}/{state.settings.window}/{place}"
     value = {"state": fresh.state, "memory": encode_block(fresh.memory)}
     try:
         first = await state.store.put_if_absent("decisions", path, dumps(value))
