@@ -21,6 +21,7 @@ __all__ = [
     "JobDropped",
     "NewContextDropped",
     "OffloadCreated",
+    "ToolBlocked",
     "WindowWarned",
 ]
 
@@ -96,6 +97,17 @@ class OffloadCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolBlocked:
+    """A call was refused because the caller's rules forbid it: the tool, the rule (``blocked``, ``not_selected``), and what the
+    model was told. Calls that a model got wrong by itself are not told of.
+    """
+
+    tool: str
+    cause: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CacheWarned:
     """Something keeps a cache breakpoint from hitting. Told once for each key in a session."""
 
@@ -122,6 +134,7 @@ EVENT_NAMES = frozenset(
         JobDropped,
         WindowWarned,
         OffloadCreated,
+        ToolBlocked,
         CacheWarned,
         MemoryChanged,
         MemoryExpired,

@@ -28,6 +28,7 @@ from .overflow.runner import Runner
 from .payload import Compared
 from .placement.cache_audit import CacheAudit, Finding
 from .placement.prefill import degraded_prefill
+from .selection.selection import Selection
 from .slots import SlotName, Slots
 
 __all__ = ["CompileSettings", "CompileState", "Session"]
@@ -89,6 +90,7 @@ class Session:
     Attributes:
         live: history and window.
         head: model, tools and sampling.
+        selection: what of the registered tools stands in the head.
         additions: what is added to the conversation.
         name: under which other processes go on with this session; empty for one that only this process knows.
         system: the caller's system prompt.
@@ -117,6 +119,7 @@ class Session:
     name: str = ""
     live: LiveWindow = field(default_factory=LiveWindow)
     head: Head = field(default_factory=Head)
+    selection: Selection = field(default_factory=Selection)
     system: tuple[Message, ...] = ()
     prompt: tuple[Message, ...] = ()
     asked: bytes = b""
