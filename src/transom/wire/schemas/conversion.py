@@ -15,6 +15,7 @@ from .flattening import Flat, Flattener, Stack
 from .merging import ANNOTATIONS
 from .report import Change, SchemaNote
 from .restoring import AS_IS, NAME, VALUE, Alternatives, Codec, Fields, Items, JsonText, Named, Pairs
+from .root import flat_root, names_of
 from .wording import described, says_default, sentence
 
 __all__ = ["UNUSED", "Conversion"]
@@ -70,45 +71,11 @@ class Conversion:
 
     def convert(self) -> tuple[dict[str, object], Codec]:
         """The whole document: always an object at the root."""
-        flat = self._flattener.flatten(self.root, "", ("#",))
-        if flat.branches:
-            flat = self._joined(flat)
-        if flat.kind not in ("object", ""):
-            self.record("loosened", "", "type", f"arguments are an object, not {flat.kind}")
-        flat.kind = "object"
+        flat = flat_root(self._flattener, self.root, self.record, self.words)
         schema, codec = self._object(flat, "", root=True)
         if self.defs:
             schema["$defs"] = dict(self.defs)
         return schema, codec
-
-    def _joined(self, flat: Flat) -> Flat:
-        """Alternatives of the root as one object: no target takes a union there."""
-        objects = [branch for branch in flat.branches if branch.kind == "object"]
-        if not objects:
-            return Flat(flat.node, "object", stack=flat.stack)
-        properties: dict[str, list[object]] = {}
-        needed: list[list[str]] = []
-        for branch in objects:
-            own = branch.node.get("properties")
-            for name, schema in own.items() if isinstance(own, Mapping) else ():
-                kept = properties.setdefault(name, [])
-                if schema not in kept:
-                    kept.append(schema)
-            needed.append(_names(branch.node.get("required")))
-        shared = [name for name in needed[0] if all(name in names for names in needed)]
-        node: dict[str, object] = {
-            **flat.node,
-            "properties": {name: kept[0] if len(kept) == 1 else {"anyOf": kept} for name, kept in properties.items()},
-            "required": shared,
-        }
-        if all(branch.node.get("additionalProperties") is False for branch in objects):
-            node["additionalProperties"] = False
-        choices = [[name for name in names if name not in shared] for names in needed]
-        if all(choices):
-            text = "; ".join(" + ".join(names) for names in choices)
-            node["description"] = described(node.get("description"), [self.words.quoted(self.words.alternatives, text)])
-        self.record("described" if all(choices) else "loosened", "", "anyOf", "alternatives at the root became one object")
-        return Flat(node, "object", stack=flat.stack)
 
     def _schema(self, schema: object, where: str, stack: Stack) -> tuple[dict[str, object], Codec]:
         self._seen += 1
@@ -207,7 +174,7 @@ class Conversion:
     def _object(self, flat: Flat, where: str, *, root: bool = False) -> tuple[dict[str, object], Codec]:
         given = flat.node.get("properties")
         properties: dict[str, object] = dict(given) if isinstance(given, Mapping) else {}
-        required = _names(flat.node.get("required"))
+        required = names_of(flat.node.get("required"))
         further = flat.node.get("additionalProperties", flat.node.get("unevaluatedProperties"))
         patterns = flat.node.get("patternProperties")
         if further is not False:
@@ -394,10 +361,6 @@ def _plain_bounds(node: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 def _says_nothing(word: str, value: object) -> bool:
     return (word in ("minLength", "minItems", "minProperties") and value == 0) or value is None or word.startswith("x-")
-
-
-def _names(value: object) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list | tuple) else []
 
 
 def _values(schema: Mapping[str, object]) -> list[object]:

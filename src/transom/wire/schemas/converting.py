@@ -20,6 +20,7 @@ from .conversion import Conversion
 from .dialect import Dialect
 from .report import SchemaNote, SchemaReport
 from .restoring import Codec
+from .root import mended_root
 
 __all__ = [
     "PROFILES",
@@ -35,7 +36,8 @@ __all__ = [
 ]
 
 Profile = Literal["default", "openai-strict", "gemini", "grammar"]
-"""``default`` leaves a schema as it is; the others are the subsets of one target each."""
+"""``default`` leaves a schema as it is, but for unions at the root, which no provider takes; the others are the subsets of one
+target each."""
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 """Every profile, by name."""
@@ -89,7 +91,9 @@ def _convert(
         raise InputError(f"a schema is an object, not {type(schema).__name__}", hint="pass the tool's parameters")
     dialect = _dialect(profile)
     if dialect is None:
-        return dict(schema), None, SchemaReport(profile)
+        notes: list[SchemaNote] = []
+        written = mended_root(schema, lambda *note: notes.append(SchemaNote(*note)), words)
+        return written, None, SchemaReport(profile, tuple(notes))
     work = Conversion(schema, dialect, words)
     written, codec = work.convert()
     for where, problem in _refusals(written, profile):
@@ -141,9 +145,10 @@ def broken_rules(schema: Mapping[str, object], profile: Profile) -> tuple[tuple[
 def convert_tool(tool: Tool, profile: Profile, *, words: SchemaWords = ENGLISH.schemas) -> tuple[Tool, SchemaReport]:
     """A tool with its schema converted.
 
-    Hosted tools, tools with free-text input and the profile ``default`` are left alone. A converted tool no longer has the
-    bytes it was read from. For ``openai-strict`` the tool says ``strict``; a schema that strict mode refuses (too large, too
-    deep) stays as it was, without ``strict``, and the report says why. For ``gemini`` a tool without arguments has no schema.
+    Hosted tools and tools with free-text input are left alone, and with ``default`` all whose root is an object. A converted
+    tool no longer has the bytes it was read from. For ``openai-strict`` the tool says ``strict``; a schema that strict mode
+    refuses (too large, too deep) stays as it was, without ``strict``, and the report says why. For ``gemini`` a tool without
+    arguments has no schema.
 
     Args:
         tool: the tool; not changed.
@@ -153,9 +158,14 @@ def convert_tool(tool: Tool, profile: Profile, *, words: SchemaWords = ENGLISH.s
     Raises:
         InputError: an unknown profile.
     """
-    if _dialect(profile) is None or tool.kind != "function":
+    kept = _dialect(profile) is None
+    if tool.kind != "function" or (kept and not tool.parameters):
         return tool, SchemaReport(profile)
     written, report = convert_schema(tool.parameters or EMPTY, profile, words=words)
+    if kept:
+        if written == tool.parameters:
+            return tool, report
+        return replace(tool, parameters=written, origin=None), report.named(tool.name)
     extra = {name: value for name, value in tool.extra.items() if name != "strict"}
     if report.refused and profile == "openai-strict":
         return replace(tool, extra=extra or EMPTY, origin=None), SchemaReport(profile, report.refused).named(tool.name)

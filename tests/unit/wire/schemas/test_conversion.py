@@ -52,6 +52,37 @@ def test_the_default_profile_leaves_a_tool_alone() -> None:
     assert convert_tool(tool, "default")[0] is tool
 
 
+def test_even_by_default_the_root_becomes_an_object_since_no_provider_takes_another() -> None:
+    place = {"type": "string", "minLength": 1, "title": "Place"}
+    schema = {
+        "$defs": {"Place": place},
+        "anyOf": [
+            {"type": "object", "properties": {"at": {"$ref": "#/$defs/Place"}}, "required": ["at"]},
+            {"type": "object", "properties": {"all": {"type": "boolean"}}, "required": ["all"]},
+        ],
+    }
+    tool, report = convert_tool(Tool("t", "d", schema), "default")
+    assert tool.parameters == {
+        "type": "object",
+        "$defs": {"Place": place},
+        "description": "Needed is one of: at; all.",
+        "properties": {"at": {"$ref": "#/$defs/Place"}, "all": {"type": "boolean"}},
+        "required": [],
+    }
+    assert [note.where for note in report.weakened] == ["t#"]
+    assert restore_arguments(schema, {"at": None}, "default") == {"at": None}
+    for odd in (
+        {"type": "string"},
+        {"enum": [1]},
+        {"not": {}, "type": "object"},
+        {"$ref": "#"},
+        {"allOf": [{"type": "object"}]},
+    ):
+        written, _ = convert_schema(odd, "default")
+        assert written["type"] == "object"
+        assert not {"not", "enum", "$ref", "allOf"} & set(written)
+
+
 @pytest.mark.parametrize("profile", TARGETS)
 def test_the_unconverted_set_breaks_the_rules_of_every_target(profile: Profile) -> None:
     assert any(broken_rules(tool.parameters or {}, profile) for tool in tools())
