@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .engine.placement.temporal import Temporal
     from .engine.pool import ContextPool
     from .engine.retrieval.answering import Retrieval
+    from .engine.selection.registry import Registered, Toolkit, ToolNamespace
     from .engine.snapshot import Snapshot
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
@@ -63,6 +64,7 @@ _HOMES = (
     (".engine.placement.temporal", ("Temporal",)),
     (".engine.pool", ("ContextPool",)),
     (".engine.retrieval.answering", ("Retrieval",)),
+    (".engine.selection.registry", ("Registered", "Toolkit", "ToolNamespace")),
     (".engine.snapshot", ("Snapshot",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
@@ -86,6 +88,7 @@ __all__ = [
     "Payload",
     "Projects",
     "PruneSettings",
+    "Registered",
     "Result",
     "Retrieval",
     "SQLiteBackend",
@@ -95,6 +98,8 @@ __all__ = [
     "Temporal",
     "Text",
     "Tool",
+    "ToolNamespace",
+    "Toolkit",
     "TransomError",
     "anchored",
     "background",

@@ -26,6 +26,7 @@ PUBLIC = {
     *("Projects", "Sessions", "manage_projects", "open_memory", "switch_context"),  # memory beyond one session
     *("CompactionSettings", "ChatModel"),  # how deep to fold; a model behind an OpenAI-compatible endpoint
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
+    *("Registered", "ToolNamespace", "Toolkit"),  # tools with what they are for, and what they stand in
     "PruneSettings",  # the type of an argument of Context
 }
 
@@ -33,6 +34,8 @@ CONTEXT = {
     *("system", "model", "tools", "tail", "load", "append"),  # what goes in
     *("sticky", "state", "guardrail", "announce", "retract", "announcements", "memory"),  # what is added to it
     *("compile", "compile_sync", "aclose", "close", "snapshot", "restore", "branch"),
+    *("select_tools", "loaded_toolkits", "block_tools", "unblock_tools", "blocked_tools"),  # what the model may call
+    *("check_tool_call", "resolve_tool_call"),  # what becomes of a call
     *("owns_tool", "handle_tool", "handle_tool_sync"),  # what the model asks of it
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
     *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens"),  # what can be asked

@@ -23,7 +23,7 @@ from .retrieval import Answering, Asked, read_call
 from .selection.blocking import Verdict, check, read_object
 from .selection.namespaces import unfolded
 from .selection.pruning import Combine
-from .selection.registry import LOAD_TOOLKIT, Namespace, Registered, Toolkit
+from .selection.registry import LOAD_TOOLKIT, Registered, Toolkit, ToolNamespace
 from .selection.selection import Selection
 from .selection.toolkits import ARGUMENT, loaded_text
 from .state import CompileSettings, Session
@@ -61,7 +61,7 @@ class Choosing:
     _composed: _Composed | None
     _asked_loads: list[tuple[str, str]]
 
-    def tools(self, *tools: Tool | Registered | Namespace | Toolkit) -> None:
+    def tools(self, *tools: Tool | Registered | ToolNamespace | Toolkit) -> None:
         """Set the tools that the model may call; they replace those of a loaded conversation.
 
         All of them go out, in this order, until ``select_tools`` says otherwise. Toolkits that are loaded stay so where they
@@ -167,8 +167,8 @@ class Choosing:
         """
         asked = read_call(call)
         namespace = self._session.selection.registry.by_name.get(asked.name)
-        given = read_object(asked.arguments) if isinstance(namespace, Namespace) else ""
-        if isinstance(namespace, Namespace) and not isinstance(given, str):
+        given = read_object(asked.arguments) if isinstance(namespace, ToolNamespace) else ""
+        if isinstance(namespace, ToolNamespace) and not isinstance(given, str):
             made = unfolded(namespace, given)
             return Asked(made.tool.name, made.arguments) if made is not None else asked
         return asked

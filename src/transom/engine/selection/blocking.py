@@ -15,7 +15,7 @@ from ...errors import JSONError
 from ...jsontext import EMPTY, dumps_text, loads
 from ...messages import Tool
 from .namespaces import unfolded
-from .registry import LOAD_TOOLKIT, Namespace, Registered, Toolkit
+from .registry import LOAD_TOOLKIT, Registered, Toolkit, ToolNamespace
 from .selection import Selection
 from .signatures import parameters_of, signature
 from .toolkits import ARGUMENT
@@ -62,7 +62,7 @@ def check(selection: Selection, name: str, given: object, ours: Collection[str])
         return _ours(selection, name, given)
     registry = selection.registry
     holder, entry = registry.holders.get(name), registry.by_name.get(name)
-    if isinstance(entry, Namespace):
+    if isinstance(entry, ToolNamespace):
         return _namespace(selection, entry, given)
     tool = registry.tool(name)
     if tool is None:
@@ -75,7 +75,7 @@ def check(selection: Selection, name: str, given: object, ours: Collection[str])
         return blocked
     if (owner.name if owner is not None else name) not in selection.selected:
         return _refused(selection, name, "not_selected", selection.words.not_selected, tool=name, names=_names(selection, ours))
-    if isinstance(owner, Namespace):
+    if isinstance(owner, ToolNamespace):
         example = dumps_text({owner.argument: name})
         return _refused(
             selection, name, "arguments", selection.words.in_namespace, tool=name, namespace=owner.name, example=example
@@ -118,7 +118,7 @@ def _ours(selection: Selection, name: str, given: object) -> Verdict:
     return blocked or Verdict(allowed=True, name=name, arguments=arguments)
 
 
-def _namespace(selection: Selection, namespace: Namespace, given: object) -> Verdict:
+def _namespace(selection: Selection, namespace: ToolNamespace, given: object) -> Verdict:
     words, name = selection.words, namespace.name
     blocked = _blocked(selection, name)
     if blocked is not None:

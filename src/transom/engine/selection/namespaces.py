@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ...errors import InputError
 from ...messages import Tool
 from ...vocabulary.selecting import SelectingWords
-from .registry import Namespace
+from .registry import ToolNamespace
 from .signatures import parameters_of, signature, summary
 
 __all__ = ["Unfolded", "namespace_tool", "unfolded"]
@@ -27,7 +27,7 @@ class Unfolded(NamedTuple):
     arguments: dict[str, object]
 
 
-def namespace_tool(namespace: Namespace, words: SelectingWords) -> Tool:
+def namespace_tool(namespace: ToolNamespace, words: SelectingWords) -> Tool:
     """The one tool that stands for all of them: the same bytes for the same namespace and words.
 
     Raises:
@@ -51,7 +51,7 @@ def namespace_tool(namespace: Namespace, words: SelectingWords) -> Tool:
             if name == namespace.argument:
                 raise InputError(
                     f"{tool.name!r} takes {name!r}, the argument by which the namespace {namespace.name!r} tells actions apart",
-                    hint="Namespace(…, argument='command')",
+                    hint="ToolNamespace(…, argument='command')",
                 )
             uses.setdefault(name, []).append((tool.name, schema))
     for name, used in uses.items():
@@ -66,7 +66,7 @@ def namespace_tool(namespace: Namespace, words: SelectingWords) -> Tool:
     return Tool(namespace.name, "\n".join([description, *lines]), parameters)
 
 
-def unfolded(namespace: Namespace, given: Mapping[str, object]) -> Unfolded | None:
+def unfolded(namespace: ToolNamespace, given: Mapping[str, object]) -> Unfolded | None:
     """The call that a namespace's call stands for; ``None`` where it names no action of it.
 
     An argument of another action that holds ``null`` is left out: where a target wants every argument (OpenAI's strict mode),

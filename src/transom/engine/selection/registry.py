@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 from ...errors import InputError
 from ...messages import Tool
 
-__all__ = ["LOAD_TOOLKIT", "NO_TOOLS", "Entry", "Namespace", "Registered", "ToolRegistry", "Toolkit"]
+__all__ = ["LOAD_TOOLKIT", "NO_TOOLS", "Entry", "Registered", "ToolNamespace", "ToolRegistry", "Toolkit"]
 
 LOAD_TOOLKIT = "load_toolkit"
 """The tool by which a model loads a toolkit."""
 
-_HINT = (
-    "ctx.tools(tool, Registered(tool, tags={'files'}), Namespace(name, description, tools), Toolkit(name, description, tools))"
-)
+_HINT = "Tool(name, description, parameters); or Registered(tool, tags={…}), ToolNamespace(…), Toolkit(…) of such tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Namespace:
+class ToolNamespace:
     """Several tools that a model sees as one, with an argument that says which of them it wants.
 
     Its definition never changes while it is registered. A call of it is taken apart again by ``Context.check_tool_call`` and
@@ -112,7 +110,7 @@ class Toolkit:
         object.__setattr__(self, "tags", _tags(self.tags))
 
 
-Entry = Registered | Namespace | Toolkit
+Entry = Registered | ToolNamespace | Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +125,11 @@ class ToolRegistry:
 
     entries: tuple[Entry, ...]
     by_name: Mapping[str, Entry] = field(init=False, compare=False, repr=False)
-    holders: Mapping[str, Namespace | Toolkit] = field(init=False, compare=False, repr=False)
+    holders: Mapping[str, ToolNamespace | Toolkit] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         by_name: dict[str, Entry] = {}
-        holders: dict[str, Namespace | Toolkit] = {}
+        holders: dict[str, ToolNamespace | Toolkit] = {}
         for entry in self.entries:
             # The first of two that a loaded body holds under one name: which one a provider takes is not ours to say.
             by_name.setdefault(entry.name, entry)
@@ -149,7 +147,7 @@ class ToolRegistry:
         """
         entries: list[Entry] = []
         for item in given:
-            if not isinstance(item, Tool | Registered | Namespace | Toolkit):
+            if not isinstance(item, Tool | Registered | ToolNamespace | Toolkit):
                 raise InputError(f"tools takes Tool objects, not {_kind(item)}", hint=_HINT)
             entries.append(Registered(item) if isinstance(item, Tool) else item)
         made = cls(tuple(entries))

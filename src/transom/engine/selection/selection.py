@@ -16,7 +16,7 @@ from ...vocabulary import ENGLISH
 from ...vocabulary.selecting import SelectingWords
 from .namespaces import namespace_tool
 from .pruning import EVERYTHING, Combine, Pruning, pruning
-from .registry import LOAD_TOOLKIT, NO_TOOLS, Namespace, Registered, Toolkit, ToolRegistry
+from .registry import LOAD_TOOLKIT, NO_TOOLS, Registered, Toolkit, ToolNamespace, ToolRegistry
 from .toolkits import load_tool
 
 __all__ = ["Selection"]
@@ -151,7 +151,7 @@ class Selection:
         selected = frozenset(entry.name for entry in entries)
         toolkits = tuple(entry for entry in entries if isinstance(entry, Toolkit))
         front = [
-            namespace_tool(entry, self.words) if isinstance(entry, Namespace) else entry.tool
+            namespace_tool(entry, self.words) if isinstance(entry, ToolNamespace) else entry.tool
             for entry in entries
             if not isinstance(entry, Toolkit)
         ]

@@ -12,7 +12,7 @@ from ...jsontext import EMPTY
 from ...messages import Tool
 from ...messages.codec import decode_tool, encode_tool
 from .pruning import EVERYTHING, Combine, Pruning
-from .registry import Entry, Namespace, Registered, Toolkit, ToolRegistry
+from .registry import Entry, Registered, Toolkit, ToolNamespace, ToolRegistry
 from .selection import Selection
 
 __all__ = ["decode_selection", "encode_selection"]
@@ -59,13 +59,13 @@ def _encode(entry: Entry) -> dict[str, object]:
     match entry:
         case Registered():
             return {"tool": encode_tool(entry.tool), "tags": list(entry.tags)}
-        case Namespace():
+        case ToolNamespace():
             return _several("namespace", entry) | {"argument": entry.argument}
         case Toolkit():
             return _several("toolkit", entry)
 
 
-def _several(kind: str, entry: Namespace | Toolkit) -> dict[str, object]:
+def _several(kind: str, entry: ToolNamespace | Toolkit) -> dict[str, object]:
     return {
         kind: entry.name,
         "description": entry.description,
@@ -83,4 +83,4 @@ def _decode(value: object) -> Entry:
     tools = tuple(decode_tool(tool) for tool in cast("Sequence[object]", given["tools"]))
     if "toolkit" in given:
         return Toolkit(str(given["toolkit"]), description, tools, tags)
-    return Namespace(str(given["namespace"]), description, tools, tags, str(given["argument"]))
+    return ToolNamespace(str(given["namespace"]), description, tools, tags, str(given["argument"]))
