@@ -18,6 +18,7 @@ from .remembering import MemoryWords
 from .retrieving import RetrievalWords
 from .schemas import SchemaWords
 from .selecting import SelectingWords
+from .skills import SkillWords
 from .summarizing import SummaryWords
 from .windows import WindowWords
 
@@ -33,7 +34,7 @@ def address_end(uri: str) -> str:
     return uri[-8:]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Vocabulary:
     """The words of one locale.
 
@@ -48,8 +49,8 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, dates: the words of one part each;
-            see their modules.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, dates: the words
+            of one part each; see their modules.
     """
 
     locale: str
@@ -72,6 +73,7 @@ class Vocabulary:
     placing: PlacementWords
     schemas: SchemaWords
     selecting: SelectingWords
+    skills: SkillWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -114,6 +116,9 @@ class Vocabulary:
         """The head after a reset: how many messages were set aside, which window held them, and where they are."""
         return self.reset.format(window=window, messages=messages, archive=archive)
 
+    def __repr__(self) -> str:
+        return f"Vocabulary(locale={self.locale!r}, …)"
+
     @property
     def fingerprint(self) -> str:
         """What of it shapes the head of a window: two vocabularies with the same one may share window records."""
@@ -121,4 +126,6 @@ class Vocabulary:
         return hashlib.sha256(repr(shaping).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-_NOT_IN_HEADS = frozenset({"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "dates"})
+_NOT_IN_HEADS = frozenset(
+    {"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "skills", "dates"}
+)

@@ -11,6 +11,7 @@ from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
 from .selecting import SELECTING
+from .skills import SKILLS
 from .summarizing import SUMMARIZING
 from .windows import WINDOWS
 
@@ -27,6 +28,7 @@ ENGLISH = Vocabulary(
     placing=PLACING,
     schemas=SCHEMAS,
     selecting=SELECTING,
+    skills=SKILLS,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
