@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..jsontext import dumps_text
-from ..messages import Call, Message, Result, Tool
+from ..messages import Message, Tool
 from ..observe.bus import EventBus
 from ..tokens import Tokenizer, weigh_tools
 from ..vocabulary import Vocabulary
@@ -59,7 +59,6 @@ class Choosing:
     _loader: Loader
     _settings: CompileSettings
     _composed: _Composed | None
-    _asked_loads: list[tuple[str, str]]
 
     def tools(self, *tools: Tool | Registered | ToolNamespace | Toolkit) -> None:
         """Set the tools that the model may call; they replace those of a loaded conversation.
@@ -80,8 +79,11 @@ class Choosing:
                 raise InputError(
                     f"there are two tools called {name!r}", hint='call ours otherwise: Retrieval(name="transom_context")'
                 )
+        known = {kit.name for kit in self._session.selection.toolkits}
         self._choose(selection)
-        if selection.toolkits:
+        if not known.issuperset(kit.name for kit in selection.toolkits):
+            # What the conversation loaded before they were there.
+            self._session.loads.pending.clear()
             self._note_loads(self._loader.messages)
 
     def select_tools(
@@ -265,27 +267,13 @@ class Choosing:
         return loaded_text(kit, words, lambda text: self._tokenizer.count(text) <= longest, before=before)
 
     def _note_loads(self, messages: Iterable[Message]) -> None:
-        """Load what a conversation says was loaded, so that a session that goes on elsewhere offers the same tools."""
-        if not self._session.selection.toolkits:
-            return
-        for message in messages:
-            for part in message.parts:
-                if isinstance(part, Call) and part.name == LOAD_TOOLKIT:
-                    given = read_object(part.arguments)
-                    asked = given.get(ARGUMENT) if not isinstance(given, str) else None
-                    self._asked_loads.append((part.id, asked if isinstance(asked, str) else ""))
-                elif isinstance(part, Result) and self._asked_loads:
-                    self._note_answer(part)
-
-    def _note_answer(self, result: Result) -> None:
-        for index, (call, toolkit) in enumerate(self._asked_loads):
-            if call == result.call_id if result.call_id else result.name == LOAD_TOOLKIT:
-                del self._asked_loads[index]
-                if not result.is_error and not self._vocabulary.selecting.is_refusal(result.text):
-                    self._choose(self._session.selection.with_toolkit(toolkit))
-                return
+        """Load what a conversation says was loaded."""
+        selection = self._session.selection
+        if selection.toolkits:
+            for name in self._session.loads.note(messages, selection.words):
+                self._choose(self._session.selection.with_toolkit(name))
 
     def _forget_loads(self) -> None:
         """Another conversation begins."""
-        self._asked_loads.clear()
+        self._session.loads.pending.clear()
         self._choose(self._session.selection.without_toolkits())

@@ -129,6 +129,7 @@ def _give(snapshot: Snapshot, session: Session, loader: Loader, former: Former, 
     sticky, facts = decode_additions(snapshot.record("additions"), session.additions)
     session.head = decode_head(snapshot.record("head"))
     session.selection = decode_selection(snapshot.value.get("tools"), session.selection, session.head.tools)
+    session.loads.note(messages, session.selection.words)
     live = session.live
     live.sticky = sticky
     live.extend(messages[leading:])

@@ -28,6 +28,7 @@ from .overflow.runner import Runner
 from .payload import Compared
 from .placement.cache_audit import CacheAudit, Finding
 from .placement.prefill import degraded_prefill
+from .selection.loads import Loads
 from .selection.selection import Selection
 from .slots import SlotName, Slots
 
@@ -91,6 +92,7 @@ class Session:
         live: history and window.
         head: model, tools and sampling.
         selection: what of the registered tools stands in the head.
+        loads: loads of toolkits that wait for their answers.
         additions: what is added to the conversation.
         name: under which other processes go on with this session; empty for one that only this process knows.
         system: the caller's system prompt.
@@ -120,6 +122,7 @@ class Session:
     live: LiveWindow = field(default_factory=LiveWindow)
     head: Head = field(default_factory=Head)
     selection: Selection = field(default_factory=Selection)
+    loads: Loads = field(default_factory=Loads)
     system: tuple[Message, ...] = ()
     prompt: tuple[Message, ...] = ()
     asked: bytes = b""

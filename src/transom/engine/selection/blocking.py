@@ -197,7 +197,7 @@ class _Names:
 
     def said(self, selection: Selection, name: str) -> str:
         words = selection.words
-        similar = get_close_matches(name, self.known, n=3)
+        similar = get_close_matches(name[:_SHOWN], self.known, n=3)
         if similar:
             return words.similar.format(names=", ".join(similar))
         if len(self.known) <= _MOST_NAMES:

@@ -18,8 +18,6 @@ __all__ = ["LOAD_TOOLKIT", "NO_TOOLS", "Entry", "Registered", "ToolNamespace", "
 LOAD_TOOLKIT = "load_toolkit"
 """The tool by which a model loads a toolkit."""
 
-_HINT = "Tool(name, description, parameters); or Registered(tool, tags={…}), ToolNamespace(…), Toolkit(…) of such tools"
-
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -148,7 +146,10 @@ class ToolRegistry:
         entries: list[Entry] = []
         for item in given:
             if not isinstance(item, Tool | Registered | ToolNamespace | Toolkit):
-                raise InputError(f"tools takes Tool objects, not {_kind(item)}", hint=_HINT)
+                raise InputError(
+                    f"tools takes Tool objects, not {_kind(item)}",
+                    hint="Tool(name, description, parameters); or Registered(…), ToolNamespace(…), Toolkit(…) of such tools",
+                )
             entries.append(Registered(item) if isinstance(item, Tool) else item)
         made = cls(tuple(entries))
         made._refuse_doubles()
