@@ -43,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("replay", "transom.cli.replay:replay_", "Run a recorded session through a window, turn by turn."),
     Command("store", "transom.cli.store:app", "List, read, search, check, tidy and export what left the window."),
     Command("memory", "transom.cli.memory:app", "List, read, write, forget and search what is remembered."),
+    Command("import", "transom.cli.import_:import_", "Bring memory along that an earlier system left."),
     Command("config", "transom.cli.config:app", "Show each setting and where it came from, or change one."),
 )
 
