@@ -1,4 +1,4 @@
-"""What a session adds to its conversation: memory, state, a guardrail, announcements, the date, the caller's own text.
+"""What a session adds to its conversation: a skill, memory, state, a guardrail, announcements, the date, the caller's own text.
 
 Knows the parts that spell each of these, no history and no target. Three kinds of text, by how long they stand still. *Frozen*
 text stands behind the system prompt; it is taken when a window opens, and what changes afterwards goes to the tail until that
@@ -18,6 +18,7 @@ from .placement.announcements import Announcements, split
 from .placement.dynamic_state import DynamicState
 from .placement.guardrail import Guardrail, render_guardrail
 from .placement.temporal import Temporal
+from .skills.block import NO_SKILL, Placed, SkillPlace, is_placed, render_change
 
 __all__ = ["Additions", "Frozen", "Tail"]
 
@@ -29,15 +30,17 @@ class Frozen:
     Attributes:
         memory: the block of facts.
         state: dynamic state placed in the system prompt, as XML; may be empty.
-        messages: both as system messages.
+        skill: the skill that is followed; stands first.
+        messages: all of it as system messages, in the order in which they stand.
     """
 
     memory: Block | None = None
     state: str = ""
+    skill: Placed = NO_SKILL
     messages: tuple[Message, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        texts = (self.memory.text if self.memory is not None else "", self.state)
+        texts = (self.skill.text, self.memory.text if self.memory is not None else "", self.state)
         object.__setattr__(self, "messages", tuple(Message("system", text) for text in texts if text))
 
 
@@ -68,11 +71,12 @@ class Additions:
     Attributes:
         words, count: every string a model reads; tokens of a text.
         memory: whose facts are injected; ``None`` injects none.
-        tool: the model can read memory by a tool, which the block then names.
+        tool: the tool by which the model reads memory and takes notes; empty where it has none.
         state, guardrail, announcements, temporal, tail: what the caller set.
         pending: sticky texts that wait for a message of the user that no provider has seen.
         date: what ``temporal`` said when this compile began.
         project: whose memory is frozen.
+        skill, skill_place: the skill in force, and where it stands.
         shown: every text that stood behind the system prompt in this session.
         frozen: what is in force; ``None`` before the first window opens.
         fresh: what would be taken now.
@@ -81,7 +85,7 @@ class Additions:
     words: Vocabulary
     count: Callable[[str], int]
     memory: Memory | None = None
-    tool: bool = False
+    tool: str = ""
     state: DynamicState | None = None
     guardrail: Guardrail | None = None
     announcements: Announcements = field(default_factory=Announcements)
@@ -90,6 +94,8 @@ class Additions:
     pending: list[str] = field(default_factory=list)
     date: str = ""
     project: str = ""
+    skill: Placed = NO_SKILL
+    skill_place: SkillPlace = "prefix"
     shown: set[str] = field(default_factory=set)
     frozen: Frozen | None = None
     fresh: Frozen = field(default_factory=Frozen)
@@ -125,18 +131,21 @@ class Additions:
                     max_tokens=settings.max_tokens,
                     max_facts=settings.max_facts,
                     count=self.count,
-                    tool=self.tool,
+                    tool=bool(self.tool),
                 )
                 self._version = facts.version
         memory = self._block if self._in_prefix else None
         state = self.state.text if self.state is not None and self.state.place == "system" else ""
-        if memory is not self.fresh.memory or state != self.fresh.state:
-            self.fresh = Frozen(memory, state)
+        skill = self.skill if self.skill_place == "prefix" else NO_SKILL
+        if memory is not self.fresh.memory or state != self.fresh.state or skill is not self.fresh.skill:
+            self.fresh = Frozen(memory, state, skill)
 
     def wrote(self, message: Message) -> bool:
         """Whether a system message is one of ours that the caller took over from a payload: it is not to stand there twice."""
         text = message.text
-        return text in self.shown or (self.memory is not None and is_block(text, self.words.remembering))
+        if text in self.shown or is_placed(text, self.words.skills):
+            return True
+        return self.memory is not None and is_block(text, self.words.remembering)
 
     @property
     def injected(self) -> tuple[str, ...]:
@@ -153,6 +162,7 @@ class Additions:
         frozen = self.frozen if self.frozen is not None else self.fresh
         notices, announced = split(self.announcements, takes_system)
         texts = [
+            render_change(frozen.skill, self.skill, self.words.skills),
             self._memory_text(frozen),
             self.state.text if self.state is not None and self.state.text != frozen.state else "",
             render_guardrail(self.guardrail, self.words.placing) if self.guardrail is not None else "",

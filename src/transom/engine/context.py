@@ -163,8 +163,8 @@ class Context(Adding, Carrying, Choosing):
         self._closes_at = int(window * trigger)
         self._reserve = reserve_for(window, None, counted=False)
         self._answering = self._answers(context_tool)
-        self._composed, self._asked_loads = None, []
-        additions.tool = self._answering is not None
+        self._composed = None
+        additions.tool = self._answering.settings.name if self._answering is not None else ""
         self.head = self._session.head
         self._runner = Runner(self.store, self._strategy, self._tokenizer, vocabulary, self._fingerprint())
         self._owed: tuple[Fact, ...] | None = None

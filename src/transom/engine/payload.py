@@ -42,6 +42,7 @@ class PayloadMeta:
         waiting: name of the strategy that has not decided yet, where a window is to close and waits for it.
         handoff: the model was told that its window will close soon.
         memory: keys of the facts that the payload shows.
+        skill: name of the skill that the payload tells the model to follow; empty for none.
         notes: what the target could not carry.
         repairs: what had to be changed to make the history valid, in this compile.
         prefix_bytes: leading bytes equal to the previous compile for the same target.
@@ -70,6 +71,7 @@ class PayloadMeta:
     waiting: str = ""
     handoff: bool = False
     memory: tuple[str, ...] = ()
+    skill: str = ""
     notes: tuple[Note, ...] = ()
     repairs: tuple[Note, ...] = ()
     prefix_bytes: int = 0
@@ -94,7 +96,8 @@ class Compared:
         pieces: in order.
         length: bytes in all.
         stable: bytes before the first volatile one; 0 once nothing of it has to stand still any more.
-        reach: bytes before the first volatile one, whatever happened since.
+        reach: bytes that had to stand still when it was sent, whatever happened since.
+        volatile: bytes from the first volatile one on.
         window: which window it belongs to.
     """
 
@@ -102,6 +105,7 @@ class Compared:
     length: int = 0
     stable: int = 0
     reach: int = 0
+    volatile: int = 0
     window: str = ""
 
 
@@ -163,7 +167,8 @@ def compared_sequence(
         stable: elements that later compiles repeat.
         volatile: elements that they may not.
         kept_of_first: how many leading bytes of the first volatile element are stable all the same (text was added at its end).
-        closing: how many bytes at the end only close the last element; they are left out, as brackets are.
+        closing: how many bytes at the end only close the last element: text that is added to it stands before them, so that
+            they need not stand still.
     """
     pieces = [piece for piece in (frame.tools, frame.system) if piece]
     count = len(stable)
@@ -179,10 +184,8 @@ def compared_sequence(
             boundary = lengths + kept_of_first
         pieces.append(piece)
         lengths += len(piece)
-    if closing and pieces:
-        pieces[-1] = pieces[-1][:-closing]
-        lengths -= closing
-    return Compared(tuple(pieces), lengths, boundary if boundary >= 0 else lengths)
+    first = boundary if boundary >= 0 else lengths
+    return Compared(tuple(pieces), lengths, stable=first - closing, reach=first - closing, volatile=lengths - first)
 
 
 def at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:

@@ -13,24 +13,28 @@ class WindowWords:
 
     Attributes:
         handoff: said once before a window closes; ``{n_remaining}`` is the tokens left until then.
+        handoff_notes: added where the model has a tool to keep them.
         filling: how full the window is, from the share on at which the guard warns.
         closing: the same from the share on at which it closes the window.
         closed: said in the payload that closed a window: tokens before and after, and what was saved.
     """
 
     handoff: str
+    handoff_notes: str
     filling: str
     closing: str
     closed: str
 
-    def handoff_notice(self, remaining: int, prompt: str | None = None) -> str:
+    def handoff_notice(self, remaining: int, prompt: str | None = None, tool: str = "") -> str:
         """The notice before a window closes.
 
         Args:
             remaining: tokens until then.
             prompt: the application's own template in place of ``handoff``.
+            tool: the tool by which the model takes notes; empty where it has none.
         """
-        return (prompt or self.handoff).replace("{n_remaining}", f"{remaining:,}")
+        own = self.handoff + (self.handoff_notes.format(tool=tool) if tool else "")
+        return (prompt or own).replace("{n_remaining}", f"{remaining:,}")
 
     def budget_line(self, used: int, window: int, *, full: bool) -> str:
         """How full the window is.

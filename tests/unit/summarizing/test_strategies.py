@@ -200,7 +200,7 @@ async def test_how_deep_it_folds_can_be_said_by_share_or_by_turns_and_is_never_l
 
 
 @pytest.mark.feature("O2", "O8")
-async def test_pinned_turns_and_the_newest_request_stay_word_for_word_and_are_not_summarized() -> None:
+async def test_pinned_turns_and_the_newest_request_stay_word_for_word() -> None:
     rules = Message("user", "Never force-push.", pinned=True)
     messages = [Message("user", "An old question."), Message("assistant", "An old answer."), rules, *tool_loop(24)]
     model = Model()
@@ -209,7 +209,7 @@ async def test_pinned_turns_and_the_newest_request_stay_word_for_word_and_are_no
     shown = [str(element["content"]) for element in elements(closed[0])]
     assert shown[1:3] == ["Never force-push.", "Do the work."]
     assert "Never force-push." not in model.questions[0]
-    assert "Do the work." not in model.questions[0]
+    assert "Do the work." in model.questions[0]  # to say what was done for it; no summary stands for it
     assert "An old question." in model.questions[0]
 
 

@@ -52,6 +52,7 @@ async def done(state: CompileState) -> Payload:
         waiting=state.waiting,
         handoff=bool(state.noticed),
         memory=session.additions.injected,
+        skill=session.additions.skill.name,
         notes=tuple(state.report.notes),
         repairs=tuple(
             Note("repaired", f"messages[{repair.index}]", f"{repair.kind}: {repair.detail}{_kept(state, repair)}")
@@ -59,13 +60,13 @@ async def done(state: CompileState) -> Payload:
         ),
         prefix_bytes=held,
         sequence_bytes=now.length,
-        tail_bytes=now.length - now.stable,
+        tail_bytes=now.volatile,
         prefix=prefix_of(state, before, now, held, tokens_after),
         audit=state.findings,
         failure=state.failure,
         timings=state.timings,
     )
-    session.compared[state.target.name] = replace(now, reach=now.stable, window=meta.window_id)
+    session.compared[state.target.name] = replace(now, window=meta.window_id)
     if state.target.name == "anthropic":
         session.audit.note(meta.prefix, closed=bool(state.closed))
     session.recent.add(meta)

@@ -22,7 +22,7 @@ async def handoff(state: CompileState) -> None:
     left = headroom(state, budget_of(state))
     if not wanted.reached(left):
         return
-    notice = state.vocabulary.windows.handoff_notice(left, wanted.prompt)
+    notice = state.vocabulary.windows.handoff_notice(left, wanted.prompt, session.additions.tool)
     state.say(notice)
     if movable_tokens(state.turns) > budget_of(state).available:
         state.unsay()

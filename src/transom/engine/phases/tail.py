@@ -21,7 +21,9 @@ async def tail(state: CompileState) -> None:
     assert budget is not None
     state.budget = replace(budget, system=state.weigh_system(state.session.prompt), tail=state.tail_tokens)
     begun = bool(state.turns) and is_unanswered(state.turns[-1].turn) and not state.turns[-1].turn.messages[-1].tool_calls
-    if ending.prefill and not begun:
-        message = Message("assistant", ending.prefill)
+    # Anthropic refuses an answer begun with white space at its end.
+    prefill = ending.prefill.rstrip()
+    if prefill and not begun:
+        message = Message("assistant", prefill)
         turn = Turn((message,), (message,), ((),), (-1,))
         state.begun = LiveTurn(turn, turn, -1, b"", {})

@@ -24,6 +24,7 @@ _API = "https://platform.claude.com/docs/en/api/messages"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use"
 _CACHE = "https://platform.claude.com/docs/en/build-with-claude/prompt-caching"
 _THINKING = "https://platform.claude.com/docs/en/build-with-claude/extended-thinking"
+_PREFILL_TEXT = "https://platform.claude.com/docs/en/build-with-claude/prompt-engineering/prefill-claudes-response"
 _PREFILL = "https://platform.claude.com/docs/en/about-claude/models/migration-guide"
 
 MAX_MARKERS = 4
@@ -309,7 +310,10 @@ class _Check:
 
     def _prefill(self) -> None:
         last = self.messages[-1]
-        if not isinstance(last, Mapping) or last.get("role") != "assistant" or not refuses_prefill(self.request.get("model")):
+        if not isinstance(last, Mapping) or last.get("role") != "assistant":
+            return
+        self._ends_in_white_space(last)
+        if not refuses_prefill(self.request.get("model")):
             return
         blocks = _blocks(last.get("content"))
         if blocks and str(blocks[-1].get("type")).endswith(("server_tool_use", "_tool_result")):
@@ -317,6 +321,14 @@ class _Check:
         index = len(self.messages) - 1
         rule = "This model does not support assistant message prefill. The conversation must end with a user message."
         self.add("prefill", f"messages[{index}]", index, rule, _PREFILL)
+
+    def _ends_in_white_space(self, last: Mapping[str, object]) -> None:
+        blocks = _blocks(last.get("content"))
+        text = blocks[-1].get("text") if blocks and blocks[-1].get("type") == "text" else None
+        if isinstance(text, str) and text != text.rstrip():
+            index = len(self.messages) - 1
+            rule = "messages: final assistant content cannot end with trailing whitespace"
+            self.add("prefill-white-space", f"messages[{index}]", index, rule, _PREFILL_TEXT)
 
     def markers(self) -> None:
         count = 0

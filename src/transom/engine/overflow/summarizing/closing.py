@@ -107,8 +107,10 @@ async def close_with_model(span: Span, model: Summarizer, settings: SummarySetti
     limit = _limit(span, cut, settings, span.tokenizer.count(head_of("").text) + PER_MESSAGE)
     if limit < SMALLEST:
         return Outcome()
+    # The newest message of the user stays, but what is done for it leaves: without it no summary can say what that was for.
     wanted = spoken_messages(
-        (live.source, not live.head and index not in span.staying) for index, live in enumerate(span.turns[:cut])
+        (live.source, not live.head and (index not in span.staying or (live.request and not live.pinned)))
+        for index, live in enumerate(span.turns[:cut])
     )
     earlier = "\n\n".join([framed.body if framed is not None else before[0], *before[1:]]) if before else ""
     writer = Writer(
