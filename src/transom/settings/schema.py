@@ -57,7 +57,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     target: Annotated[
         Literal["openai", "openai-responses", "anthropic", "gemini"] | None,
         About(
-            "The format that payloads are written in. Unset: the format of what was read.",
+            "The format that payloads are written in. Unset: the format of what was read; openai for an agent's session file.",
             "openai, openai-responses, anthropic or gemini",
         ),
     ] = None
