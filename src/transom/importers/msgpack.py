@@ -15,10 +15,13 @@ from typing import BinaryIO
 from ..errors import InputError
 from ..store.blobs import blob_text
 
-__all__ = ["MAX_RECORD", "Damaged", "Oversized", "Value", "decode", "records"]
+__all__ = ["MAX_RECORD", "MAX_VALUES", "Damaged", "Oversized", "Value", "decode", "records"]
 
 MAX_RECORD = 16 * 1024 * 1024
 """Bytes of a record that is decoded."""
+
+MAX_VALUES = 1_000_000
+"""Values in a record that is decoded: as objects of Python they take many times the bytes that they take in the file."""
 
 _MAX_DEPTH = 100
 _STEP = 1 << 20
@@ -33,7 +36,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A record of more bytes than are decoded."""
+    """A record of more bytes or values than are decoded; its bytes."""
 
     size: int
 
@@ -83,9 +86,9 @@ def records(file: BinaryIO, *, limit: int = MAX_RECORD) -> Iterator[Value | Over
         count = _array(file)
         for number in range(count):  # noqa: B007  # said where it breaks off
             start = file.tell()
-            _skip(file)
+            values = _skip(file)
             size = file.tell() - start
-            if size > limit:
+            if size > limit or values > MAX_VALUES:
                 yield Oversized(size)
                 continue
             file.seek(start)
@@ -127,8 +130,9 @@ def _take(file: BinaryIO, size: int) -> bytes:
     return data
 
 
-def _skip(file: BinaryIO) -> None:
-    """Go past one value."""
+def _skip(file: BinaryIO) -> int:
+    """Go past one value; how many values it is, those inside it included."""
+    passed = 0
     # How many values each open list still has to come; a map has two for each of its pairs.
     waiting = [1]
     while waiting:
@@ -136,11 +140,13 @@ def _skip(file: BinaryIO) -> None:
             waiting.pop()
             continue
         waiting[-1] -= 1
+        passed += 1
         children = _pass(file)
         if children:
             if len(waiting) > _MAX_DEPTH:
                 raise _Broken(f"it is nested deeper than {_MAX_DEPTH} levels")
             waiting.append(children)
+    return passed
 
 
 def _pass(file: BinaryIO) -> int:
