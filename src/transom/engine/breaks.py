@@ -111,8 +111,12 @@ def _frozen(state: CompileState) -> list[Part]:
     frozen = state.session.additions.frozen
     if frozen is None:
         return []
-    memory: list[Part] = ["memory"] if frozen.memory is not None and frozen.memory.text else []
-    return [*memory, "state"] if frozen.state else memory
+    there: dict[Part, bool] = {
+        "skill": bool(frozen.skill.text),
+        "memory": frozen.memory is not None and bool(frozen.memory.text),
+        "state": bool(frozen.state),
+    }
+    return [part for part, stands in there.items() if stands]
 
 
 def _named(state: CompileState) -> Iterator[tuple[Part, str]]:

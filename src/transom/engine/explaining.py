@@ -40,6 +40,7 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         "waiting": meta.waiting,
         "handoff": meta.handoff,
         "memory": list(meta.memory),
+        "skill": meta.skill,
         "failure": meta.failure,
         "archive": meta.archives[-1] if meta.archives else "",
         "own_archive": meta.own_archive,
@@ -169,6 +170,8 @@ def _lines(turn: int, record: Mapping[str, object]) -> Iterator[str]:
     memory = record.get("memory")
     if isinstance(memory, Sequence) and memory:
         yield f"  memory shown: {', '.join(map(str, memory))}"
+    if record.get("skill"):
+        yield f"  skill: {record['skill']}"
     yield from _listed("moved", _moved(record), indent="  ")
     yield from _prefix(prefix)
     yield from _listed("notes", (_note(item) for item in _items(record, "notes")), indent="  ")

@@ -31,6 +31,7 @@ from .memory.fact import Fact
 from .placement.announcements import Announcement, Announcements
 from .placement.dynamic_state import DynamicState, StatePlace
 from .placement.guardrail import Guardrail
+from .skills.block import SkillPlace, decode_placed, encode_placed
 
 __all__ = ["VERSION", "Difference", "Snapshot", "decode_additions", "decode_head", "encode_additions", "encode_head"]
 
@@ -152,7 +153,7 @@ class Snapshot:
 
 
 _COMPARED = ("size", "own_system", "head", "tools")
-_ADDITIONS = ("tail", "state", "guardrail", "announcements", "facts")
+_ADDITIONS = ("tail", "skill", "skill_place", "state", "guardrail", "announcements", "facts")
 
 
 def encode_head(head: Head) -> dict[str, object]:
@@ -194,7 +195,9 @@ def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky], facts
         "state": None if state is None else {"value": state.value, "tag": state.tag, "place": state.place},
         "guardrail": None if guardrail is None else [guardrail.contract, guardrail.prefill, guardrail.answer],
         "announcements": [[item.id, item.text, item.channel] for item in additions.announcements],
-        "frozen": None if frozen is None else {"state": frozen.state, "memory": encode_block(frozen.memory)},
+        "skill": encode_placed(additions.skill),
+        "skill_place": additions.skill_place,
+        "frozen": None if frozen is None else _encode_frozen(frozen),
         "sticky": {place.hex(): [text.text, text.tokens] for place, text in sticky.items()},
         "facts": [loads(msgspec.json.encode(fact)) for fact in facts],
     }
@@ -211,10 +214,10 @@ def decode_additions(value: Mapping[str, object], additions: Additions) -> tuple
     additions.guardrail = None if guardrail is None else Guardrail(*guardrail)
     announced = cast("Sequence[Sequence[str]]", value.get("announcements", ()))
     additions.announcements = Announcements(Announcement(*item) for item in announced)  # type: ignore[arg-type]
+    additions.skill = decode_placed(value.get("skill"))
+    additions.skill_place = cast("SkillPlace", value.get("skill_place", "prefix"))
     frozen = value.get("frozen")
-    additions.frozen = (
-        Frozen(decode_block(frozen.get("memory")), str(frozen.get("state", ""))) if isinstance(frozen, Mapping) else None
-    )
+    additions.frozen = _decode_frozen(frozen) if isinstance(frozen, Mapping) else None
     stuck = cast("Mapping[str, Sequence[object]]", value.get("sticky") or EMPTY)
     sticky = {bytes.fromhex(place): Sticky(str(text), cast("int", tokens)) for place, (text, tokens) in stuck.items()}
     facts = tuple(_FACT.decode(dumps(item)) for item in cast("Sequence[object]", value.get("facts", ())))
@@ -229,6 +232,14 @@ def encode_records(records: Sequence[WindowRecord]) -> list[object]:
 def decode_records(values: Sequence[object]) -> list[WindowRecord]:
     """Read back what ``encode_records`` wrote."""
     return [decode_record(dumps(value)) for value in values]
+
+
+def _encode_frozen(frozen: Frozen) -> dict[str, object]:
+    return {"state": frozen.state, "memory": encode_block(frozen.memory), "skill": encode_placed(frozen.skill)}
+
+
+def _decode_frozen(value: Mapping[str, object]) -> Frozen:
+    return Frozen(decode_block(value.get("memory")), str(value.get("state", "")), decode_placed(value.get("skill")))
 
 
 def _decode_state(state: Mapping[str, object]) -> DynamicState:

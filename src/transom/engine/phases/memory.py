@@ -1,4 +1,5 @@
-"""*memory*: what stands behind the system prompt is taken when a window opens, and stays until that window closes.
+"""*memory*: what stands behind the system prompt is taken when a window opens, and stays until that closes: skill,
+memory and state.
 
 In a session with a name the text is kept in the store, so that another process that goes on with it shows the same.
 """
@@ -13,6 +14,7 @@ from ...jsontext import dumps, loads
 from ...messages.digest import ROOT
 from ..additions import Frozen
 from ..memory.block import decode_block, encode_block
+from ..skills.block import decode_placed, encode_placed
 from ..state import CompileState
 
 __all__ = ["memory"]
@@ -21,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 async def memory(state: CompileState) -> None:
-    """Freeze memory and state where a window opens, and put them behind the system prompt."""
+    """Freeze what stands behind the system prompt where a window opens: as one, so that all processes show the same."""
     session, additions = state.session, state.session.additions
     if additions.frozen is None or state.closed:
         if state.closed:
@@ -67,7 +69,9 @@ async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
     project = memory.facts.project if memory is not None else ""
     place = f"{session.live.root.hex()[:32]}/{session.live.base.p_k.hex()}"
     path = f"frozen/{session.name}/{project or '_'}/{state.settings.window}/{place}"
-    value = {"state": fresh.state, "memory": encode_block(fresh.memory)}
+    value: dict[str, object] = {"state": fresh.state, "memory": encode_block(fresh.memory)}
+    if fresh.skill.text:
+        value["skill"] = encode_placed(fresh.skill)
     try:
         first = await state.store.put_if_absent("decisions", path, dumps(value))
     except StoreError as error:
@@ -77,4 +81,4 @@ async def _kept(state: CompileState, fresh: Frozen) -> Frozen:
         return fresh
     known = loads(first.data)
     assert isinstance(known, Mapping)
-    return Frozen(decode_block(known["memory"]), str(known["state"]))
+    return Frozen(decode_block(known["memory"]), str(known["state"]), decode_placed(known.get("skill")))

@@ -12,8 +12,8 @@ from typing import Literal
 
 __all__ = ["Part", "PrefixReport", "Stretch", "located", "prefix_report"]
 
-Part = Literal["", "tools", "system", "memory", "state", "head", "message", "tail"]
-"""What a stretch of a payload is: memory and state are those frozen behind the system prompt, the head opens a window."""
+Part = Literal["", "tools", "system", "skill", "memory", "state", "head", "message", "tail"]
+"""What a stretch of a payload is: skill, memory and state are those frozen behind the system prompt, the head opens a window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +94,7 @@ def prefix_report(held: int, due: int, length: int, tokens: int, stretches: Iter
 _REASONS: Mapping[str, str] = {
     "tools": "the tools changed",
     "system": "the system prompt changed",
+    "skill": "the frozen skill changed",
     "memory": "the frozen memory changed",
     "state": "the frozen state changed",
     "head": "the head of the window changed",

@@ -8,12 +8,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from ...vocabulary.skills import SkillWords
 from .arguments import Arguments, Missing, render_body
 from .skill import Skill
 
-__all__ = ["NO_SKILL", "Placed", "decode_placed", "encode_placed", "escape", "place_skill", "render_change"]
+__all__ = [
+    "NO_SKILL",
+    "Placed",
+    "SkillPlace",
+    "decode_placed",
+    "encode_placed",
+    "escape",
+    "is_placed",
+    "place_skill",
+    "render_change",
+]
+
+SkillPlace = Literal["prefix", "tail"]
+"""Where a skill stands: behind the system prompt, where it is frozen until the window closes, or at the end."""
 
 MOST_FILES = 20
 """File names shown with a skill."""
@@ -58,6 +72,15 @@ def render_change(frozen: Placed, now: Placed, words: SkillWords) -> str:
     if not now.text:
         return words.withdrawn_line(_attribute(frozen.name, words)) if frozen.text else ""
     return _framed(now.name, now.inner, words, before=frozen.name if frozen.text else "")
+
+
+def is_placed(text: str, words: SkillWords) -> bool:
+    """Whether a text is a skill in our frame."""
+    return (
+        text.startswith(f'<{words.block_name} name="')
+        and text.partition("\n")[2].startswith(f"{words.opening}\n")
+        and text.endswith(f"\n</{words.block_name}>")
+    )
 
 
 def encode_placed(placed: Placed) -> dict[str, object] | None:
