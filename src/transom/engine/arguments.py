@@ -9,9 +9,21 @@ from .memory.hooks import MemorySettings
 from .offload.payloads import PruneSettings
 from .overflow.guard import Guard
 from .overflow.handoff import Handoff
+from .placement.labels import Labels
 from .placement.temporal import Temporal
+from .retrieval.recall import Recall
 
-__all__ = ["check_additions", "check_arguments", "check_notices", "check_text", "check_tokens", "kind", "session_name"]
+__all__ = [
+    "check_additions",
+    "check_arguments",
+    "check_notices",
+    "check_text",
+    "check_tokens",
+    "kind",
+    "label_settings",
+    "recall_settings",
+    "session_name",
+]
 
 
 def check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
@@ -91,6 +103,31 @@ def check_text(name: str, value: object) -> None:
     """
     if not isinstance(value, str):
         raise InputError(f"{name} is text, not {kind(value)}")
+
+
+def recall_settings(recall: object) -> Recall | None:
+    """Settings of recall from what was handed in; ``None`` where it is off.
+
+    Raises:
+        InputError: says what to write.
+    """
+    found = Recall(mode=recall) if recall in ("off", "suggest", "on") else recall
+    if not isinstance(found, Recall):
+        raise InputError(f"recall is no setting but {recall!r}", hint="write on, suggest, off or Recall(budget=400)")
+    return found if found.mode != "off" else None
+
+
+def label_settings(labels: object) -> Labels:
+    """Settings of labels from what was handed in.
+
+    Raises:
+        InputError: says what to write.
+    """
+    if isinstance(labels, bool):
+        return Labels(show="all" if labels else "none")
+    if not isinstance(labels, Labels):
+        raise InputError(f"labels is no setting but {kind(labels)}", hint="write Labels(show='doubtful'), or False")
+    return labels
 
 
 def kind(value: object) -> str:

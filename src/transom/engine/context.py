@@ -28,7 +28,16 @@ from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
 from .adding import Adding
 from .additions import Additions
-from .arguments import check_additions, check_arguments, check_notices, check_tokens, kind, session_name
+from .arguments import (
+    check_additions,
+    check_arguments,
+    check_notices,
+    check_tokens,
+    kind,
+    label_settings,
+    recall_settings,
+    session_name,
+)
 from .carrying import Carrying
 from .choosing import Choosing
 from .events import EVENT_NAMES
@@ -52,10 +61,13 @@ from .overflow.strategies import chain, clear, digest, reset
 from .overflow.strategy import Strategy
 from .payload import Payload
 from .pipeline import run
+from .placement.labels import Labels
 from .placement.temporal import Temporal
 from .portal import Portal
 from .retrieval import Answering, Retrieval
+from .retrieval.recall import Mode, Recall
 from .selection.selection import Selection
+from .skills.library import SkillLibrary
 from .slots import SlotFunction, SlotName, Slots
 from .state import CompileSettings, CompileState, Session
 
@@ -86,6 +98,10 @@ class Context(Adding, Carrying, Choosing):
         memory: put the facts of ``ctx.memory`` into payloads: settings, or whether to at all.
         temporal: put the date into payloads, in the tail.
         context_tool: offer the model tools to read back what left and to keep memory and notes: settings, or whether to at all.
+        skills: where skills are found that ``ctx.skill`` is given by name.
+        recall: put passages that left the window beside a message that refers to them: ``on``; ``suggest``, only where they
+            are; ``off``; or settings.
+        labels: say of what is put in how sure it is and where it comes from: settings, or whether to at all.
         session: a name under which this session goes on in other processes that share the store: what was put into its
             payloads beside the conversation stays the same there.
         project: whose memory it is; empty for memory that belongs to no project. ``ctx.memory.switch`` changes it.
@@ -114,6 +130,9 @@ class Context(Adding, Carrying, Choosing):
         memory: MemorySettings | bool = False,
         temporal: Temporal | None = None,
         context_tool: Retrieval | bool = False,
+        skills: SkillLibrary | None = None,
+        recall: Recall | Mode = "off",
+        labels: Labels | bool = True,
         session: str = "",
         project: str = "",
     ) -> None:
@@ -141,8 +160,11 @@ class Context(Adding, Carrying, Choosing):
             usage=check_preference(usage_preference, has_tokenizer=tokenizer != "heuristic"),
             handoff=handoff,
             guard=guard,
+            recall=recall_settings(recall),
+            labels=label_settings(labels),
         )
         self._slots = Slots()
+        self._library = skills
         self._additions = additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
         self._session = Session(additions, session_name(session), LiveWindow(vocabulary.mending))
         self._session.selection = Selection(words=vocabulary.selecting)

@@ -9,6 +9,7 @@ from .ledger.live import Moved
 from .memory.events import MemoryChanged, MemoryExpired
 from .payload import PayloadMeta
 from .placement.cache_audit import Finding
+from .retrieval.recall import Recollection
 
 __all__ = [
     "EVENT_NAMES",
@@ -21,6 +22,7 @@ __all__ = [
     "JobDropped",
     "NewContextDropped",
     "OffloadCreated",
+    "Recalled",
     "ToolBlocked",
     "WindowWarned",
 ]
@@ -108,6 +110,13 @@ class ToolBlocked:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """A message of the user was looked up in what left the window: what was put beside it, or why nothing was."""
+
+    recollection: Recollection
+
+
+@dataclass(frozen=True, slots=True)
 class CacheWarned:
     """Something keeps a cache breakpoint from hitting. Told once for each key in a session."""
 
@@ -134,6 +143,7 @@ EVENT_NAMES = frozenset(
         JobDropped,
         WindowWarned,
         OffloadCreated,
+        Recalled,
         ToolBlocked,
         CacheWarned,
         MemoryChanged,

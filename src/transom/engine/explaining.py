@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import InputError
 from .payload import PayloadMeta
+from .retrieval.recall import Recollection
 
 __all__ = ["MOST_REMEMBERED", "Explanation", "RecentCompiles", "account", "explain_flight"]
 
@@ -40,6 +41,7 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         "waiting": meta.waiting,
         "handoff": meta.handoff,
         "memory": list(meta.memory),
+        "recalled": None if meta.recalled is None else _recalled(meta.recalled),
         "skill": meta.skill,
         "failure": meta.failure,
         "archive": meta.archives[-1] if meta.archives else "",
@@ -58,6 +60,18 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         },
         "audit": [{"key": item.key, "where": item.where, "detail": item.detail} for item in meta.audit],
         "milliseconds": {phase: round(spent, 3) for phase, spent in meta.timings.items()},
+    }
+
+
+def _recalled(recalled: Recollection) -> dict[str, object]:
+    return {
+        "mode": recalled.mode,
+        "passages": [{"uri": passage.uri, "messages": list(passage.messages)} for passage in recalled.passages],
+        "tokens": recalled.tokens,
+        "score": recalled.score,
+        "coverage": recalled.coverage,
+        "terms": list(recalled.terms),
+        "silence": recalled.silence,
     }
 
 
@@ -170,6 +184,7 @@ def _lines(turn: int, record: Mapping[str, object]) -> Iterator[str]:
     memory = record.get("memory")
     if isinstance(memory, Sequence) and memory:
         yield f"  memory shown: {', '.join(map(str, memory))}"
+    yield from _beside(record)
     if record.get("skill"):
         yield f"  skill: {record['skill']}"
     yield from _listed("moved", _moved(record), indent="  ")
@@ -201,6 +216,19 @@ def _window(record: Mapping[str, object]) -> Iterator[str]:
         yield f"  this history's own span: {record['own_archive']}"
     if record.get("failure"):
         yield f"  what went wrong: {record['failure']}"
+
+
+def _beside(record: Mapping[str, object]) -> Iterator[str]:
+    recalled = _mapping(record, "recalled")
+    if not recalled:
+        return
+    share = recalled.get("coverage")
+    alike = f"{share:.0%} of what the message names stands together" if isinstance(share, float) else ""
+    if recalled.get("silence"):
+        yield f"  recalled nothing: {recalled['silence']}{f', {alike}' if share else ''}"
+        return
+    where = ", ".join(str(passage.get("uri")) for passage in _items(recalled, "passages"))
+    yield f"  recalled {_int(recalled, 'tokens'):,} tokens beside the newest message ({alike}): {where}"
 
 
 def _moved(record: Mapping[str, object]) -> Iterator[str]:

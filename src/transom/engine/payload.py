@@ -17,6 +17,7 @@ from .ledger.records import Lineage
 from .overflow.guard import ClosingFigures
 from .placement.cache_audit import Finding
 from .placement.prefix import PrefixReport
+from .retrieval.recall import Recollection
 
 __all__ = ["Compared", "Payload", "PayloadMeta", "at_block_level", "common_prefix", "compared_sequence", "payload_pieces"]
 
@@ -43,6 +44,8 @@ class PayloadMeta:
         handoff: the model was told that its window will close soon.
         memory: keys of the facts that the payload shows.
         skill: name of the skill that the payload tells the model to follow; empty for none.
+        recalled: what was put beside the newest message of the user in this compile and why, or why nothing was; ``None`` where
+            that was not tried: nothing has left the window, or it was decided before.
         notes: what the target could not carry.
         repairs: what had to be changed to make the history valid, in this compile.
         prefix_bytes: leading bytes equal to the previous compile for the same target.
@@ -71,6 +74,7 @@ class PayloadMeta:
     waiting: str = ""
     handoff: bool = False
     memory: tuple[str, ...] = ()
+    recalled: Recollection | None = None
     skill: str = ""
     notes: tuple[Note, ...] = ()
     repairs: tuple[Note, ...] = ()

@@ -17,6 +17,7 @@ from .phases.handoff import handoff
 from .phases.inject import inject
 from .phases.memory import memory
 from .phases.overflow import overflow
+from .phases.recall import recall
 from .phases.start import start
 from .phases.tail import tail
 from .phases.tool_results import tool_results
@@ -26,7 +27,20 @@ __all__ = ["PHASES", "run"]
 
 Phase = Callable[[CompileState], Awaitable[None]]
 
-PHASES: tuple[Phase, ...] = (start, tool_results, handoff, overflow, guard, inject, memory, assemble, tail, adapt, audit)
+PHASES: tuple[Phase, ...] = (
+    start,
+    tool_results,
+    handoff,
+    overflow,
+    recall,
+    guard,
+    inject,
+    memory,
+    assemble,
+    tail,
+    adapt,
+    audit,
+)
 """Everything before ``done``, which returns the payload."""
 
 

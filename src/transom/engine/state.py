@@ -19,6 +19,7 @@ from .additions import Additions, Tail
 from .events import OffloadCreated
 from .explaining import RecentCompiles
 from .ledger.live import LiveTurn, Moved
+from .ledger.records import WindowRecord
 from .ledger.window import Former, LiveWindow
 from .offload.payloads import PruneSettings
 from .overflow.budget import Budget
@@ -27,7 +28,10 @@ from .overflow.handoff import Handoff
 from .overflow.runner import Runner
 from .payload import Compared
 from .placement.cache_audit import CacheAudit, Finding
+from .placement.labels import Labels
 from .placement.prefill import degraded_prefill
+from .retrieval.evicted import Evicted
+from .retrieval.recall import Recall, Recollection
 from .selection.loads import Loads
 from .selection.selection import Selection
 from .slots import SlotName, Slots
@@ -49,6 +53,8 @@ class CompileSettings:
         usage: which number counts, ours or the provider's.
         handoff: when the model is told that its window will close soon; ``None`` never tells it.
         guard: thresholds in place of ``trigger``.
+        recall: what is put beside a message that refers to something that left the window; ``None`` puts nothing there.
+        labels: which labels are shown on what is put in.
     """
 
     window: int
@@ -60,6 +66,8 @@ class CompileSettings:
     usage: UsagePreference = "max"
     handoff: Handoff | None = None
     guard: Guard | None = None
+    recall: Recall | None = None
+    labels: Labels = field(default_factory=Labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,9 @@ class Session:
         system: the caller's system prompt.
         prompt: the same and what is frozen behind it; one object as long as nothing of it changes.
         asked: prefix digest at the newest message of the user that was sent.
+        decided: prefix digest at the newest message of the user of which was decided what stands beside it.
+        evicted: texts that are out of the window, as recall looks through them.
+        listed: the record in force when the archives of this history were listed, and their addresses.
         reported: addresses already reported as moved.
         moved: what left the window and no payload has accounted for yet.
         failed: texts that could not be stored, and so stay as they are.
@@ -126,6 +137,9 @@ class Session:
     system: tuple[Message, ...] = ()
     prompt: tuple[Message, ...] = ()
     asked: bytes = b""
+    decided: bytes = b""
+    evicted: Evicted = field(default_factory=Evicted)
+    listed: tuple[WindowRecord, tuple[str, ...]] | None = None
     reported: set[str] = field(default_factory=set)
     moved: list[Moved] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
@@ -173,6 +187,7 @@ class CompileState:
         tail: volatile texts that phases and slots add, in order.
         closed, failure, own_archive, waiting, closing: what happened to the window.
         managed: the provider keeps the window of this target in order.
+        recollection: what came of recalling by itself in this compile; ``None`` where that was not tried.
         notices: what ``tail`` says of the window itself: that it will close soon, how full it is, what a closing saved.
         noticed: the window of which the model is told in this compile that it will close soon.
         indicated: what the guard has to say is said.
@@ -206,6 +221,7 @@ class CompileState:
     waiting: str = ""
     closing: ClosingFigures | None = None
     managed: bool = False
+    recollection: Recollection | None = None
     notices: list[str] = field(default_factory=list)
     noticed: str = ""
     indicated: bool = False

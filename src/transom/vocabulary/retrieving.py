@@ -6,7 +6,8 @@ tool, which its models know: a locale translates it only if it means to depart f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["ArgumentWords", "NativeWords", "RetrievalWords"]
@@ -103,6 +104,17 @@ class RetrievalWords:
         refused, store_failed: what a hook or the store says.
         cut: where an answer was cut to its budget.
         native: answers to Anthropic's memory tool.
+
+    What is put beside a message without being asked for:
+
+    Attributes:
+        recalled_name: the element that frames it; nothing that is quoted can close it.
+        recalled_opening: the first line inside it: what this is.
+        recalled_hint: added to it where the model has the ``context`` tool.
+        recalled_spoken: one message of an archive: its ``{number}``, ``{role}`` and ``{text}``.
+        recalled_text: the same where nobody says whose it is.
+        suggested: the line that names ``{addresses}`` instead of passages.
+        suggested_hint: added to it where the model has the ``context`` tool.
     """
 
     description: str
@@ -176,6 +188,45 @@ class RetrievalWords:
     store_failed: str
     cut: str
     native: NativeWords
+    recalled_name: str
+    recalled_opening: str
+    recalled_hint: str
+    recalled_spoken: str
+    recalled_text: str
+    suggested: str
+    suggested_hint: str
+
+    def recalled_around(self, blocks: Sequence[str], *, tool: bool) -> str:
+        """What is put beside a message, framed. ``tool``: the model has the ``context`` tool."""
+        opening = self.recalled_opening + (self.recalled_hint if tool else "")
+        inner = "\n\n".join(blocks)
+        if "<" in inner:
+            inner = re.sub(rf"<(?=\s*/?\s*{re.escape(self.recalled_name)}\b)", "&lt;", inner, flags=re.IGNORECASE)
+        return f"<{self.recalled_name}>\n{opening}\n{inner}\n</{self.recalled_name}>"
+
+    def recalled_place(self, uri: str, numbers: Sequence[int]) -> str:
+        """Where a passage stands: its address and, of an archive, the numbers of its messages."""
+        if not numbers:
+            return uri
+        runs: list[list[int]] = []
+        for number in numbers:
+            if runs and number == runs[-1][1] + 1:
+                runs[-1][1] = number
+            else:
+                runs.append([number, number])
+        named = ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in runs)
+        template = self.in_message if len(numbers) == 1 else self.in_messages
+        return f"{uri}, {template.format(number=named, numbers=named)}"
+
+    def recalled_message(self, number: int, role: str, text: str) -> str:
+        """One message of an archive."""
+        template = self.recalled_spoken if role else self.recalled_text
+        return template.format(number=number, role=role, text=text)
+
+    def suggestion(self, places: Sequence[str], *, tool: bool) -> str:
+        """The line that names where something may be. ``tool``: the model has the ``context`` tool."""
+        text = self.suggested.format(addresses="; ".join(places)) + (self.suggested_hint if tool else "")
+        return f"<{self.recalled_name}>{text}</{self.recalled_name}>"
 
     def refusal(self, kind: str, values: Mapping[str, object]) -> str:
         """A refusal, from the name of its template and what fills it."""

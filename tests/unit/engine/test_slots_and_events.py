@@ -225,6 +225,7 @@ def test_the_phases_stand_in_one_tuple() -> None:
         "tool_results",
         "handoff",
         "overflow",
+        "recall",
         "guard",
         "inject",
         "memory",

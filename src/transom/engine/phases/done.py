@@ -52,6 +52,7 @@ async def done(state: CompileState) -> Payload:
         waiting=state.waiting,
         handoff=bool(state.noticed),
         memory=session.additions.injected,
+        recalled=state.recollection,
         skill=session.additions.skill.name,
         notes=tuple(state.report.notes),
         repairs=tuple(

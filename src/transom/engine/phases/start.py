@@ -7,12 +7,14 @@ store once.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from ...errors import StoreError
 from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
-from ..ledger.live import Sticky
+from ..ledger.live import LiveTurn, Sticky
 from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
+from ..ledger.stuck import decided, every_decision
 from ..ledger.window import EMPTY_RECORD
 from ..overflow.archive import own_archives
 from ..state import CompileState
@@ -26,9 +28,12 @@ async def start(state: CompileState) -> None:
     """Bring the live window up to date with the history."""
     session, live = state.session, state.session.live
     live.weigh_new(lambda turn: sum(state.weigh(message, state.tokenizer) for message in turn.messages))
-    if not session.looked_up and live.history.turns:
+    known = session.looked_up
+    if not known and live.history.turns:
         await _recognise(state)
-    live.take_in(state.former)
+    new = live.take_in(state.former)
+    if session.name and known:
+        await _see_what_others_put(state, new)
     state.settled = live.turns
     state.unsettled, pending = live.unsettled(state.former)
     state.pending_tokens = sum(
@@ -50,6 +55,22 @@ def _stick(state: CompileState) -> None:
         session.additions.pending.clear()
         session.live.sticky[newest.place] = sticky = Sticky(text, state.tokenizer.count(text))
         newest.stick(sticky)
+
+
+async def _see_what_others_put(state: CompileState, new: Sequence[LiveTurn]) -> None:
+    """Another process may have sent messages of this session meanwhile: what it put beside them belongs there."""
+    session = state.session
+    for live in new:
+        if not live.request or live.place in (session.asked, session.decided) or live.sticky is not None:
+            continue
+        try:
+            text = await decided(state.store, session.name, live.place)
+        except StoreError as error:
+            log.warning("what another process put beside a message is not known: %s", error)
+            return
+        if text:
+            session.live.sticky[live.place] = sticky = Sticky(text, state.tokenizer.count(text))
+            live.stick(sticky)
 
 
 async def _read_additions(state: CompileState) -> None:
@@ -87,6 +108,10 @@ async def _look_up(state: CompileState) -> None:
     opened = await _opened_by(state, live.history.turns[0].messages[0])
     if opened is not None and len(live.history.turns[0].messages[0].parts) > 1:
         live.part_first()
+    if state.session.name:
+        # Kept by whichever process put it there; what this one has put somewhere itself stays.
+        for place, text in (await every_decision(state.store, state.session.name)).items():
+            live.sticky.setdefault(place, Sticky(text, state.tokenizer.count(text)))
     entries = await state.store.read_all("windows", record_folder(live.history.prefix, runner.fingerprint, window))
     live.records = [decode_record(entries[path].data) for path in sorted(entries)]
     if opened is not None:

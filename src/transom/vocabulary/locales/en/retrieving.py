@@ -141,4 +141,11 @@ RETRIEVING = RetrievalWords(
     store_failed="the store failed, so nothing is certain to be done: {why}. Go on without it, or try once more later.",
     cut="cut here",
     native=_NATIVE,
+    recalled_name="earlier",
+    recalled_opening="No longer shown, from earlier in this conversation, word for word; it may answer this message.",
+    recalled_hint=" The `context` tool has the rest.",
+    recalled_spoken="[{number}, {role}] {text}",
+    recalled_text="[{number}] {text}",
+    suggested="Earlier messages that may answer this and are no longer shown: {addresses}.",
+    suggested_hint=" View them with the `context` tool.",
 )
