@@ -46,6 +46,7 @@ FOR_PEOPLE = {
     "wire/schemas/gemini_subset.py": "what a provider would refuse, in the report",
     "wire/schemas/grammar.py": "what a grammar could not hold, in the report",
     "wire/schemas/openai_strict.py": "what a provider would refuse, in the report",
+    "wire/schemas/root.py": "what became of a schema, in the report",
 }
 """Modules whose sentences no model reads, and who does. May only shrink, or grow with a reason."""
 

@@ -93,7 +93,10 @@ def _schemas() -> st.SearchStrategy[dict[str, object]]:
             _objects(inner),
             inner.map(lambda schema: {"type": "array", "items": schema, "maxItems": 3}),
             inner.map(lambda schema: {"type": "object", "additionalProperties": schema}),
-            st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"anyOf": parts}),
+            st.tuples(st.sampled_from(["anyOf", "anyOf", "oneOf"]), st.lists(inner, min_size=1, max_size=3)).map(
+                lambda drawn: {drawn[0]: drawn[1]}
+            ),
+            st.lists(_objects(inner), min_size=2, max_size=3).map(lambda parts: {"anyOf": parts}),
             st.tuples(inner, st.just({"type": "null"})).map(lambda parts: {"anyOf": list(parts), "default": None}),
             st.sampled_from([{"type": "object"}, {}, {"type": "array"}]),
             st.just({"$ref": "#/$defs/Shared"}),

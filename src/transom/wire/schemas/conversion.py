@@ -6,15 +6,15 @@ every value of the original can still be said, unless a note says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...vocabulary.schemas import SchemaWords
 from .dialect import Dialect, pointed
-from .flattening import Flat, Flattener, Stack
+from .flattening import Flat, Flattener, Stack, are_apart
 from .merging import ANNOTATIONS
 from .report import Change, SchemaNote
-from .restoring import AS_IS, NAME, VALUE, Alternatives, Codec, Fields, Items, JsonText, Named, Pairs
+from .restoring import AS_IS, NAME, VALUE, Alternatives, Codec, Fields, Items, JsonText, Named, Pairs, encodes
 from .root import flat_root, names_of
 from .wording import described, says_default, sentence
 
@@ -279,17 +279,14 @@ class Conversion:
 
     def _union(self, flat: Flat, where: str) -> tuple[dict[str, object], Codec]:
         branches: list[tuple[dict[str, object], Codec]] = []
+        originals: list[Flat] = []
         for index, branch in enumerate(flat.branches):
             made = self._written(branch, f"{where}/anyOf/{index}")
             if not any(made[0] == other for other, _ in branches):
                 branches.append(made)
-        texts = sum(isinstance(codec, JsonText) for _, codec in branches)
-        lists = sum(schema.get("type") == "array" for schema, _ in branches)
-        if len(branches) > 1 and (
-            (texts and sum(schema.get("type") == "string" for schema, _ in branches) > 1)
-            or (lists > 1 and any(isinstance(codec, Pairs) for _, codec in branches))
-        ):
-            # Two alternatives would look the same once written: only the whole value as text can be read back.
+                originals.append(branch)
+        if _look_alike(branches, originals):
+            # Written, a value could be read back in two ways: only the whole of it as text says which one is meant.
             self.record("loosened", where, "anyOf", "alternatives that are written alike became any value")
             return self._text(Flat(flat.node), where)
         sentences = self._constraints(flat, where, None)
@@ -348,6 +345,20 @@ class Conversion:
         inner = {word: value for word, value in schema.items() if word != "description"}
         text = {"description": schema["description"]} if "description" in schema else {}
         return {**text, "anyOf": [inner, {"type": "null"}]}
+
+
+def _look_alike(branches: Sequence[tuple[dict[str, object], Codec]], originals: Sequence[Flat]) -> bool:
+    """Whether one value could come from two alternatives of which one writes something in another form."""
+    for index, (one, codec) in enumerate(branches):
+        for also in range(index + 1, len(branches)):
+            other, further = branches[also]
+            if not encodes(codec) and not encodes(further):
+                continue
+            if one.get("type", "object") != other.get("type", "object"):
+                continue
+            if originals[index].kind != originals[also].kind or not are_apart((originals[index], originals[also])):
+                return True
+    return False
 
 
 def _plain_bounds(node: Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -13,7 +13,7 @@ from typing import Protocol
 from .merging import ANNOTATIONS, merge
 from .report import Change
 
-__all__ = ["Flat", "Flattener", "Recorder", "Stack"]
+__all__ = ["Flat", "Flattener", "Recorder", "Stack", "are_apart"]
 
 Stack = tuple[str, ...]
 """References that were followed from the root to the place at hand."""
@@ -183,7 +183,7 @@ class Flattener:
             else:
                 anything |= branch.is_any
                 flat.branches.append(branch)
-        if word == "oneOf" and len(flat.branches) > 1 and not _apart(flat.branches):
+        if word == "oneOf" and len(flat.branches) > 1 and not are_apart(flat.branches):
             self._record("loosened", where, "oneOf", "exactly one of them became at least one")
         if anything:
             flat.branches = []
@@ -293,7 +293,7 @@ def _kind(value: object) -> str:
             return "number"
 
 
-def _apart(branches: Sequence[Flat]) -> bool:
+def are_apart(branches: Sequence[Flat]) -> bool:
     """Whether no value fits two of the alternatives, as far as types and a common property of fixed values show."""
     for index, one in enumerate(branches):
         for other in branches[index + 1 :]:

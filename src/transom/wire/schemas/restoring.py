@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...errors import JSONError
-from ...jsontext import canonical, dumps_text, loads
+from ...jsontext import dumps_text, loads
+from .fitting import fits
 
-__all__ = ["AS_IS", "Alternatives", "AsIs", "Codec", "Fields", "Items", "JsonText", "Named", "Pairs", "fits"]
+__all__ = ["AS_IS", "Alternatives", "AsIs", "Codec", "Fields", "Items", "JsonText", "Named", "Pairs", "encodes"]
 
 NAME, VALUE = "name", "value"
 """Keys of one entry of an object that is written as a list."""
@@ -145,24 +146,26 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """A union: the first alternative that a value fits."""
+    """A union: the first alternative that a value fits, bounds included; else the first of its shape."""
 
     branches: Sequence[tuple[Mapping[str, object], Codec]]
     defs: Mapping[str, Mapping[str, object]]
 
     def spell(self, value: object) -> object:
         """The value as the first alternative spells it that takes the result."""
-        for schema, codec in self.branches:
-            spelled = codec.spell(value)
-            if fits(schema, spelled, self.defs):
-                return spelled
+        spelled = [(schema, codec.spell(value)) for schema, codec in self.branches]
+        for bounds in (True, False):
+            for schema, result in spelled:
+                if fits(schema, result, self.defs, bounds=bounds):
+                    return result
         return value
 
     def restore(self, value: object) -> object:
         """The value as the first alternative reads it that takes it."""
-        for schema, codec in self.branches:
-            if fits(schema, value, self.defs):
-                return codec.restore(value)
+        for bounds in (True, False):
+            for schema, codec in self.branches:
+                if fits(schema, value, self.defs, bounds=bounds):
+                    return codec.restore(value)
         return value
 
 
@@ -182,54 +185,17 @@ class Named:
         return self.table[self.name].restore(value)
 
 
-def fits(schema: Mapping[str, object], value: object, defs: Mapping[str, Mapping[str, object]]) -> bool:
-    """Whether a value has the shape of a converted schema: types, listed values, names. Bounds are not looked at.
-
-    Args:
-        schema: as a conversion writes it.
-        value: parsed JSON.
-        defs: the definitions that references lead to, by name.
-    """
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return fits(defs.get(reference.rpartition("/")[2], {}), value, defs)
-    union = schema.get("anyOf")
-    if isinstance(union, list | tuple):
-        return any(isinstance(branch, Mapping) and fits(branch, value, defs) for branch in union)
-    if value is None and schema.get("nullable") is True:
-        return True
-    kinds = schema.get("type", ())
-    if not any(_is(value, kind) for kind in (kinds if isinstance(kinds, list | tuple) else (kinds,))):
-        return False
-    values = schema.get("enum")
-    if isinstance(values, list | tuple) and canonical(value) not in {canonical(allowed) for allowed in values}:
-        return False
-    if isinstance(value, Mapping):
-        properties, required = schema.get("properties"), schema.get("required")
-        known = properties if isinstance(properties, Mapping) else {}
-        if isinstance(required, list | tuple) and not all(name in value for name in required):
-            return False
-        return all(isinstance(known.get(name), Mapping) and fits(known[name], item, defs) for name, item in value.items())
-    items = schema.get("items")
-    if isinstance(value, list | tuple) and isinstance(items, Mapping):
-        return all(fits(items, item, defs) for item in value)
-    return True
-
-
-def _is(value: object, kind: object) -> bool:
-    match kind:
-        case "null":
-            return value is None
-        case "boolean":
-            return isinstance(value, bool)
-        case "integer":
-            whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-            return whole and not isinstance(value, bool)
-        case "number":
-            return not isinstance(value, bool | str | Mapping | list | tuple) and value is not None
-        case "string":
-            return isinstance(value, str)
-        case "array":
-            return isinstance(value, list | tuple)
-        case _:
-            return isinstance(value, Mapping)
+def encodes(codec: Codec, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether something in a value is written in another form."""
+    match codec:
+        case JsonText() | Pairs():
+            return True
+        case Items():
+            return encodes(codec.item, seen)
+        case Fields():
+            return any(encodes(inner, seen) for inner in codec.fields.values())
+        case Alternatives():
+            return any(encodes(inner, seen) for _, inner in codec.branches)
+        case Named() if codec.name not in seen and codec.name in codec.table:
+            return encodes(codec.table[codec.name], seen | {codec.name})
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import pytest
 
@@ -371,6 +372,39 @@ def test_alternatives_that_would_look_alike_once_written_become_one_text() -> No
     schema = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "object"}]}}, "required": ["a"]}
     for value in ("x", {"k": 1}, '{"k":1}'):
         assert restore_arguments(schema, spell_arguments(schema, {"a": value})) == {"a": value}
+
+
+@pytest.mark.parametrize("profile", TARGETS)
+@pytest.mark.parametrize("value", [{"p": '{"k":1}'}, {"p": {"k": 1}}])
+def test_alternatives_whose_insides_would_look_alike_become_one_text(value: dict[str, object], profile: Profile) -> None:
+    text = {"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}
+    free = {"type": "object", "properties": {"p": {"type": "object"}}, "required": ["p"]}
+    schema = {"type": "object", "properties": {"a": {"anyOf": [text, free]}}, "required": ["a"]}
+    assert restore_arguments(schema, spell_arguments(schema, {"a": value}, profile), profile) == {"a": value}
+
+
+def test_alternatives_that_a_fixed_value_tells_apart_stay() -> None:
+    kinds = [
+        {"type": "object", "properties": {"kind": {"const": kind}, "p": inner}, "required": ["kind", "p"]}
+        for kind, inner in (("a", {"type": "string"}), ("b", {"type": "object"}))
+    ]
+    schema = {"type": "object", "properties": {"a": {"oneOf": kinds}}, "required": ["a"]}
+    assert len(cast("list[object]", _needed({"oneOf": kinds}, "openai-strict")["anyOf"])) == 2
+    for value in ({"kind": "a", "p": "{}"}, {"kind": "b", "p": {}}):
+        assert restore_arguments(schema, spell_arguments(schema, {"a": value})) == {"a": value}
+
+
+def test_an_alternative_is_chosen_by_its_bounds_too() -> None:
+    small = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "maximum": 5}, "more": {"type": "string"}},
+        "required": ["n"],
+    }
+    large = {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"], "additionalProperties": False}
+    schema = {"type": "object", "properties": {"a": {"anyOf": [small, large]}}, "required": ["a"]}
+    assert spell_arguments(schema, {"a": {"n": 9}}) == {"a": {"n": 9}}
+    assert spell_arguments(schema, {"a": {"n": 3}}) == {"a": {"n": 3, "more": None}}
+    assert restore_arguments(schema, {"a": {"n": 9, "more": None}}) == {"a": {"n": 9}}
 
 
 def test_what_a_closed_target_cannot_take_is_said() -> None:
