@@ -51,6 +51,8 @@ def parameters_of(tool: Tool) -> Parameters:
         return found
     named = _gather(tool.parameters, tool.parameters, found, _DEEPEST)
     found.open = found.open or not named
+    for name in found.required:
+        found.properties.setdefault(name, {})
     return found
 
 
