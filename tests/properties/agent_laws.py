@@ -135,7 +135,6 @@ class Agent:
     body: object = None
     sent: int = 0
     loads: bool = False
-    stuck: bool = False
     made: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,6 +148,7 @@ class Agent:
             "memory": MemorySettings(max_tokens=600, place=rng.choice(("prefix", "prefix", "tail"))),
             "handoff": Handoff(400) if rng.random() < 0.4 else None,
             "guard": guard(keep_last=rng.choice((0, 2, 6))) if rng.random() < 0.4 else None,
+            "recall": rng.choice(("off", "on", "suggest")),
         }
         self.context = self.open()
 
@@ -169,10 +169,18 @@ class Agent:
         self.number += 1
         return f"#{self.number} {_TEXT[: self.rng.choice(SIZES)]}"
 
+    def request(self) -> str:
+        """What the user writes next; now and then a question about what was said before."""
+        if not self.said or self.rng.random() < 0.5:
+            return self.text()
+        before = self.rng.randrange(self.number - min(self.number, 2 * len(self.said)), self.number + 1)
+        self.number += 1
+        return f"#{self.number} What came of #{before}, as I told you earlier?"
+
     # ── what the agent does ────────────────────────────────────────────────────────────────────────────────────────────
     async def run(self) -> None:
         for _ in range(self.rng.randint(1, 3)):
-            await self.add(Message("user", self.text(), pinned=self.rng.random() < 0.15))
+            await self.add(Message("user", self.request(), pinned=self.rng.random() < 0.15))
             await self.compile()
             for _ in range(self.rng.randint(0, 3)):
                 await self.around()
@@ -256,7 +264,6 @@ class Agent:
             case 8:
                 self.number += 1
                 context.sticky(f"passage {self.number}")
-                self.stuck = True
             case 10:
                 await self.elsewhere()
             case 9 if self.last is not None:
@@ -276,9 +283,6 @@ class Agent:
             case _:
                 self.context = self.open()
                 self.context.load(Request(head=HEAD, messages=tuple(self.said)))
-                if self.stuck:
-                    # A text beside a message goes along in a snapshot only.
-                    self.last = None
 
     # ── what its payloads are held to ──────────────────────────────────────────────────────────────────────────────────
     async def compile(self) -> None:
@@ -292,6 +296,7 @@ class Agent:
             account.seen["refused"] += 1
             return
         account.seen["compiles"] += 1
+        account.seen["passages recalled"] += int(payload.meta.recalled is not None and payload.meta.recalled.text != "")
         self.body = payload.body
         wire = self.context.formats.get(self.target)
         shown = wire.parse(self.body).messages
