@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ..errors import InputError
 from .additions import Additions
-from .arguments import check_text
+from .arguments import check_text, kind
 from .placement.announcements import Announcement, Channel
 from .placement.dynamic_state import DynamicState, validated
 from .placement.guardrail import Guardrail
+from .skills.arguments import Arguments, Missing
+from .skills.block import NO_SKILL, SkillPlace, place_skill
+from .skills.library import SkillLibrary
+from .skills.listing import Listing, render_listing
+from .skills.skill import Skill
 
 __all__ = ["Adding"]
 
@@ -20,6 +26,56 @@ class Adding:
     """What a context can be told to add."""
 
     _additions: Additions
+    _library: SkillLibrary | None
+
+    def skill(
+        self,
+        skill: Skill | str | None,
+        *,
+        arguments: Arguments = None,
+        place: SkillPlace = "prefix",
+        missing: Missing = "refuse",
+    ) -> None:
+        """Put a skill in force, in place of the one before; ``None`` ends it.
+
+        Args:
+            skill: a skill, or the name of one in the library of this context.
+            arguments: what it is called with: text as a user types it, texts in order, or texts by name.
+            place: behind the system prompt and before memory, where it stays as it is until the window closes, and what changes
+                meanwhile stands at the end; or always at the end.
+            missing: what becomes of a placeholder without an argument: an error, or it stays as it is.
+
+        Raises:
+            InputError: there is no such skill, an argument is missing or unknown, or an unknown place.
+            FormatError: the skill's file was changed and can no longer be read.
+        """
+        if place not in {"prefix", "tail"}:
+            raise InputError(f"no place {place!r} for a skill", hint="prefix or tail")
+        if isinstance(skill, str):
+            if self._library is None:
+                raise InputError("this context has no skills to name", hint="Context(…, skills=SkillLibrary(directory))")
+            skill = self._library.get(skill)
+        elif skill is not None and not isinstance(skill, Skill):
+            raise InputError(f"skill takes a Skill or a name, not {kind(skill)}", hint="parse_skill reads one from text")
+        words = self._additions.words.skills
+        self._additions.skill = NO_SKILL if skill is None else place_skill(skill, arguments, words, missing=missing)
+        self._additions.skill_place = place
+
+    def skills(self, *, max_tokens: int = 2_000, tool: str = "") -> Listing:
+        """The skills of this context's library that a model may choose, as text within a budget, to be placed where you like.
+
+        Args:
+            max_tokens: the text never has more.
+            tool: the tool by which the model loads one, for the text to name.
+
+        Raises:
+            InputError: the context has no library.
+        """
+        if self._library is None:
+            raise InputError("this context has no skills to list", hint="Context(…, skills=SkillLibrary(directory))")
+        return render_listing(
+            self._library.skills, self._additions.words.skills, max_tokens=max_tokens, count=self._additions.count, tool=tool
+        )
 
     def tail(self, text: str) -> None:
         """Set volatile text for the end of the payload; an empty text takes it away."""
