@@ -13,7 +13,8 @@ from transom.jsontext import dumps
 from transom.store.archive import archive_texts
 from transom.store.fulltext import parse_query
 from transom.store.passages import passage_of
-from transom.store.ranking import Question, ranked
+from transom.store.question import Question
+from transom.store.ranking import ranked
 from transom.store.showing import passages
 from transom.tokens.named import tokenizer_named
 

@@ -48,7 +48,7 @@ _PATTERNS = (
     re.compile(rf"\b(?P<n>{'|'.join(name for name in _MONTHS if name not in _ORDINARY)})\b"),
     re.compile(r"(?<![\d.,-])(?P<y>20\d\d)(?![\d-]|[.,]\d)"),
 )
-_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[^\W\d_]+")
+_DIGIT, _YEAR, _LETTERS = re.compile(r"\d"), re.compile(r"(?:19|20)\d\d"), re.compile(r"[^\W\d_]+")
 _HEADING_WITHIN = 80
 _UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 31, "months": 31, "year": 366, "years": 366}
 _AGO = re.compile(r"\b(?P<n>\d{1,3}|a|an|one|two|three|four|five|six)\s+(?P<u>days?|weeks?|months?|years?)\s+ago\b")
@@ -118,12 +118,12 @@ def heading(text: str) -> date | None:
 
     What a message's own fields say of its time stands in a line of its own in what is searched, and is found the same way.
     """
-    if not _DIGIT.search(text):
+    if not _YEAR.search(text):
         return None
     lines = text.split("\n")
     for line in lines if len(lines) <= 4 else [*lines[:2], *lines[-2:]]:
         start = line[:_HEADING_WITHIN]
-        if not _DIGIT.search(start):
+        if not _YEAR.search(start):
             continue
         for span in moments(start):
             if span.year and span.month and span.day:

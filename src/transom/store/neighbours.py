@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .backend import Hit
-from .ranking import Ranked
+from .scanning import Ranked
 
 __all__ = ["GAP", "Place", "Step", "around", "follows", "grouped", "hit_of", "steps"]
 

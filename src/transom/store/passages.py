@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from .fulltext import excerpt, fold
 from .neighbours import GAP
-from .ranking import Question, ranked
+from .question import Question
+from .ranking import ranked
 
 __all__ = ["Passage", "passage_of"]
 

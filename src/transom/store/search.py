@@ -15,7 +15,7 @@ from .blobs import blob_text
 from .fulltext import texts_of
 from .neighbours import follows, hit_of
 from .packing import is_packed, unpack
-from .ranking import read_through
+from .scanning import read_through
 from .uri import format_uri
 
 __all__ = ["TEXTUAL", "SearchHit", "make_hit", "scan", "texts_in"]

@@ -13,7 +13,7 @@ from ..errors import StoreError
 from .fulltext import parse_query
 from .neighbours import Step, grouped, steps
 from .passages import Passage, passage_of
-from .ranking import Question
+from .question import Question
 from .search import SearchHit, texts_in
 from .uri import parse_uri
 

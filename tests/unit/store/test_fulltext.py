@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from transom.store import Store, Write
 from transom.store.backends.sqlite import SQLiteBackend
 from transom.store.fulltext import columns, excerpt, parse_query
-from transom.store.ranking import rank
+from transom.store.scanning import rank
 
 pytestmark = pytest.mark.feature("S14")
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ...errors import InputError, NotFoundError
 from ...store.backend import Search
-from ...store.ranking import rank
+from ...store.scanning import rank
 from ...store.search import SearchHit
 from ...store.uri import SCHEME, parse_uri
 from ...vocabulary import ENGLISH

@@ -15,7 +15,7 @@ from ...store.fulltext import parse_query
 from ...store.neighbours import Step, grouped, steps
 from ...store.packing import unpacked
 from ...store.passages import Passage, passage_of
-from ...store.ranking import Question
+from ...store.question import Question
 from ...store.showing import LEAST, width_of
 from ...store.uri import parse_uri
 from ...vocabulary.retrieving import RetrievalWords

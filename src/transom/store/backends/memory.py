@@ -15,7 +15,7 @@ from ...jsontext import EMPTY, dumps, loads
 from ..backend import Hit, Stat, StoredEntry, Write
 from ..fulltext import texts_of
 from ..neighbours import follows, hit_of
-from ..ranking import read_through
+from ..scanning import read_through
 from ..uri import check_backend_namespace, check_path, check_prefix
 
 __all__ = ["MemoryBackend"]

@@ -17,7 +17,8 @@ from math import sqrt
 
 from ...backend import Hit
 from ...fulltext import Query, Term, clean, excerpt, fold, parse_query
-from ...ranking import REACH, Question, beside, ranked
+from ...question import Question
+from ...ranking import REACH, beside, ranked
 from .schema import DOCS
 from .tables import find_doc, scope_word
 
@@ -30,7 +31,7 @@ _LONGEST_NEEDLE = 1000
 _WILD = re.compile(r"[\\%_]")
 _READ_CHARACTERS = 60_000
 """Of a text, how much is looked at to rank it."""
-_WHOLE_LINES, _WHOLE_BYTES = 1200, 400_000
+_WHOLE_LINES, _WHOLE_BYTES = 800, 200_000
 """Entries of several texts are read whole up to so much together, best first; of the others what stands beside a match."""
 
 _RANKED = "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
