@@ -321,6 +321,11 @@ class Conversion:
             target = self._flattener.resolve(reference)
             # The stack of a definition is its own: it is the same wherever it is used.
             inner = self._flattener.flatten(target, f"/$defs/{pointed(name)}", (reference,))
+            if inner.recursive:
+                self.record("cut", f"/$defs/{pointed(name)}", "$ref", f"{reference} is only itself: any value was written")
+                inner = Flat({})
+            # An alternative that is the definition itself adds nothing to it.
+            inner.branches = [branch for branch in inner.branches if branch.recursive != reference]
             self.defs[name], self.codecs[name] = self._written(inner, f"/$defs/{pointed(name)}")
         name = self._names[reference]
         return {"$ref": f"#/$defs/{pointed(name)}"}, Named(name, self.codecs)

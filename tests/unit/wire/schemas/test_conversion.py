@@ -312,6 +312,23 @@ def test_elsewhere_a_schema_that_holds_itself_is_cut_and_the_rest_is_text(profil
 
 
 @pytest.mark.parametrize("profile", TARGETS)
+@pytest.mark.parametrize(
+    "defs",
+    [
+        {"A": {"$ref": "#/$defs/A"}},
+        {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}},
+        {"A": {"allOf": [{"$ref": "#/$defs/A"}]}},
+        {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}},
+    ],
+)
+def test_a_reference_that_is_only_itself_says_nothing(defs: dict[str, object], profile: Profile) -> None:
+    schema = {"type": "object", "$defs": defs, "properties": {"a": {"$ref": "#/$defs/A"}}, "required": ["a"]}
+    written, _ = convert_schema(schema, profile)
+    assert broken_rules(written, profile) == ()
+    assert restore_arguments(schema, spell_arguments(schema, {"a": "x"}, profile), profile) == {"a": "x"}
+
+
+@pytest.mark.parametrize("profile", TARGETS)
 def test_references_that_unfold_without_end_are_cut(profile: Profile) -> None:
     defs: dict[str, object] = {"L0": {"type": "string"}}
     for level in range(1, 30):
