@@ -13,7 +13,7 @@ from typing import Literal
 __all__ = ["Part", "PrefixReport", "Stretch", "located", "prefix_report"]
 
 Part = Literal["", "tools", "system", "skill", "memory", "state", "head", "message", "tail"]
-"""What a stretch of a payload is: skill, memory and state are those frozen behind the system prompt, the head opens a window."""
+"""What a stretch of a payload is: skill, memory and state are frozen behind the system prompt, the head opens a window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
