@@ -79,7 +79,7 @@ class Adding:
 
     def tail(self, text: str) -> None:
         """Set volatile text for the end of the payload; an empty text takes it away."""
-        check_text("the tail", text)
+        check_text("tail", text)
         self._additions.tail = text
 
     def sticky(self, text: str) -> None:
@@ -88,7 +88,7 @@ class Adding:
         For what belongs to one question: documents, passages found. It goes beside the message that the next payload sends for
         the first time; until there is one it stands in the tail.
         """
-        check_text("a sticky text", text)
+        check_text("sticky text", text)
         if text:
             self._additions.pending.append(text)
 
@@ -138,8 +138,8 @@ class Adding:
         Raises:
             InputError: an empty id or text, or an unknown channel.
         """
-        check_text("an announcement's id", id)
-        check_text("an announcement", text)
+        check_text("announcement id", id)
+        check_text("announcement", text)
         self._additions.announcements.announce(id, text, channel)
 
     def retract(self, id: str) -> bool:  # noqa: A002  # the contract's name

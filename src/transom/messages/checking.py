@@ -10,9 +10,6 @@ from .message import Message
 __all__ = ["check_messages"]
 
 
-_SEVERAL = "several messages to append(*messages)"
-
-
 def check_messages(verb: str, messages: Iterable[object]) -> None:
     """Refuse what is no message.
 
@@ -27,5 +24,6 @@ def check_messages(verb: str, messages: Iterable[object]) -> None:
         if not isinstance(message, Message):
             raise FormatError(
                 f"{verb} takes messages, not a {type(message).__name__}",
-                hint=f"a provider's own JSON goes to Context.load(history, format='openai'); {_SEVERAL}",
+                hint="a provider's own JSON goes to Context.load(history, format='openai'), "
+                "several messages to append(*messages)",
             )

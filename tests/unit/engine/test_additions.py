@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -336,13 +337,35 @@ def test_a_setting_of_the_wrong_kind_is_refused_when_the_context_is_made(argumen
 
 def test_what_is_no_text_is_refused_at_once() -> None:
     context = Context(window=8_000)
-    for say in (
+    told: tuple[Callable[[], object], ...] = (
         lambda: context.tail(5),  # type: ignore[arg-type]
         lambda: context.sticky(None),  # type: ignore[arg-type]
         lambda: context.announce("a", None),  # type: ignore[arg-type]
         lambda: context.guardrail(5),  # type: ignore[arg-type]
         lambda: context.report_usage("5"),  # type: ignore[arg-type]
         lambda: context.report_usage(-5),
-    ):
+    )
+    for say in told:
         with pytest.raises(InputError):
             say()
+
+
+@pytest.mark.parametrize("thinking", ["enabled", "adaptive", "disabled"])
+async def test_an_answer_is_begun_only_where_anthropic_takes_that(thinking: str) -> None:
+    context = Context(window=8_000)
+    asked = {"type": thinking, **({"budget_tokens": 2_000} if thinking == "enabled" else {})}
+    context.load(
+        {"model": "claude-sonnet-4-5", "max_tokens": 3_000, "thinking": asked, "messages": [{"role": "user", "content": "go"}]},
+        "anthropic",
+    )
+    context.guardrail("rules", prefill="Answer: ")
+    payload = await context.compile("anthropic")
+    last = payload.body["messages"][-1]  # type: ignore[index]
+    assert context.formats.get("anthropic").validate(payload.body) == []
+    if thinking == "disabled":
+        assert last == {"role": "assistant", "content": [{"type": "text", "text": "Answer:"}]}
+    else:
+        assert last["role"] == "user"
+        assert "Answer:" in str(last)
+        begun = {**payload.body, "messages": [*payload.body["messages"], {"role": "assistant", "content": "Answer:"}]}  # type: ignore[misc]
+        assert [found.rule for found in context.formats.get("anthropic").validate(begun)]

@@ -17,7 +17,7 @@ from ..report import Report, Violation
 from .head import parse_head, render_frame
 from .parse import FORMAT, parse_message, parse_system
 from .render import append_text, render_turn, user_element
-from .rules import refuses_prefill, validate
+from .rules import refuses_prefill, thinks, validate
 
 __all__ = ["Anthropic"]
 
@@ -98,8 +98,9 @@ class Anthropic:
         return user_element(text)
 
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:
-        """Anthropic continues the answer, except with models that take no prefill."""
-        return "refused" if refuses_prefill(head.model) else "continued"
+        """Anthropic continues the answer, except with models that take no prefill, and with extended thinking."""
+        own = head.format == FORMAT and thinks(head.fields)
+        return "refused" if own or refuses_prefill(head.model) else "continued"
 
     def validate(self, body: object) -> list[Violation]:
         """Every broken rule, in document order."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..report import Violation
 from .blocks import is_blank, valid_id
 
-__all__ = ["refuses_prefill", "validate"]
+__all__ = ["refuses_prefill", "thinks", "validate"]
 
 _API = "https://platform.claude.com/docs/en/api/messages"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use"
@@ -313,6 +313,14 @@ class _Check:
         if not isinstance(last, Mapping) or last.get("role") != "assistant":
             return
         self._ends_in_white_space(last)
+        if thinks(self.request):
+            # A running tool loop ends in the user's results; reasoning that was begun may be handed back.
+            blocks = _blocks(last.get("content"))
+            if blocks and blocks[-1].get("type") == "text":
+                index = len(self.messages) - 1
+                rule = "Prefill is not supported with extended thinking. The conversation must end with a user message."
+                self.add("prefill-thinking", f"messages[{index}]", index, rule, _THINKING)
+            return
         if not refuses_prefill(self.request.get("model")):
             return
         blocks = _blocks(last.get("content"))
@@ -371,6 +379,12 @@ class _Check:
                         yield f"{where}.content[{inner}]", index, item
                 if block.get("cache_control") is not None:
                     yield where, index, block
+
+
+def thinks(fields: Mapping[str, object]) -> bool:
+    """Whether a request turns extended thinking on, with which no answer may be begun (source: the page in ``_THINKING``)."""
+    thinking = fields.get("thinking")
+    return isinstance(thinking, Mapping) and thinking.get("type") in ("enabled", "adaptive")
 
 
 def refuses_prefill(model: object) -> bool:
