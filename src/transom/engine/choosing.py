@@ -79,9 +79,9 @@ class Choosing:
                 raise InputError(
                     f"there are two tools called {name!r}", hint='call ours otherwise: Retrieval(name="transom_context")'
                 )
-        known = {kit.name for kit in self._session.selection.toolkits}
+        known = self._session.selection.registry.toolkits
         self._choose(selection)
-        if not known.issuperset(kit.name for kit in selection.toolkits):
+        if not known >= selection.registry.toolkits:
             # What the conversation loaded before they were there.
             self._session.loads.pending.clear()
             self._note_loads(self._loader.messages)
@@ -269,7 +269,7 @@ class Choosing:
     def _note_loads(self, messages: Iterable[Message]) -> None:
         """Load what a conversation says was loaded."""
         selection = self._session.selection
-        if selection.toolkits:
+        if selection.registry.toolkits:
             for name in self._session.loads.note(messages, selection.words):
                 self._choose(self._session.selection.with_toolkit(name))
 

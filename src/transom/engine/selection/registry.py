@@ -119,11 +119,13 @@ class ToolRegistry:
         entries: single tools, namespaces and toolkits.
         by_name: each under its own name.
         holders: the namespace or toolkit that a tool is in, by the tool's name.
+        toolkits: the names of the toolkits.
     """
 
     entries: tuple[Entry, ...]
     by_name: Mapping[str, Entry] = field(init=False, compare=False, repr=False)
     holders: Mapping[str, ToolNamespace | Toolkit] = field(init=False, compare=False, repr=False)
+    toolkits: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         by_name: dict[str, Entry] = {}
@@ -135,6 +137,7 @@ class ToolRegistry:
                 holders.update((tool.name, entry) for tool in entry.tools)
         object.__setattr__(self, "by_name", by_name)
         object.__setattr__(self, "holders", holders)
+        object.__setattr__(self, "toolkits", frozenset(entry.name for entry in self.entries if isinstance(entry, Toolkit)))
 
     @classmethod
     def of(cls, given: Iterable[object]) -> ToolRegistry:
@@ -187,13 +190,11 @@ class ToolRegistry:
             seen.add(name)
 
     def _names(self) -> Iterator[str]:
-        toolkits = False
         for entry in self.entries:
             yield entry.name
             if not isinstance(entry, Registered):
-                toolkits = toolkits or isinstance(entry, Toolkit)
                 yield from (tool.name for tool in entry.tools)
-        if toolkits:
+        if self.toolkits:
             yield LOAD_TOOLKIT
 
 

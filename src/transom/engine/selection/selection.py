@@ -95,8 +95,8 @@ class Selection:
         return self if rule == self.rule else self._over(self.registry, EVERYTHING if rule == EVERYTHING else rule)
 
     def with_toolkit(self, name: str) -> Selection:
-        """With a toolkit's tools at the end. One that is loaded stays where it is."""
-        if name in self.loaded or self.toolkit(name) is None:
+        """With a toolkit's tools at the end, as soon as it is let through. One that is loaded stays where it is."""
+        if name in self.loaded or name not in self.registry.toolkits:
             return self
         loaded = (*self.loaded, name)
         return replace(self, loaded=loaded, behind=self._behind(loaded, self.selected))
@@ -140,10 +140,7 @@ class Selection:
 
     def restored(self, registry: ToolRegistry, rule: Pruning, loaded: Iterable[str], blocked: Mapping[str, str]) -> Selection:
         """As it was when it was written down."""
-        made = replace(self, blocked=blocked)._over(registry, rule)
-        for name in loaded:
-            made = made.with_toolkit(name)
-        return made
+        return replace(self, registry=registry, loaded=tuple(loaded), blocked=blocked)._over(registry, rule)
 
     def _over(self, registry: ToolRegistry, rule: Pruning) -> Selection:
         """The same over other tools or by another rule. Toolkits stay loaded where they are still to be had."""
@@ -166,7 +163,7 @@ class Selection:
             selected=selected,
             toolkits=toolkits,
         )
-        loaded = tuple(name for name in self.loaded if registry is self.registry or made.toolkit(name) is not None)
+        loaded = tuple(name for name in self.loaded if name in registry.toolkits)
         return replace(made, loaded=loaded, behind=made._behind(loaded, selected))
 
     def _behind(self, loaded: Iterable[str], selected: Collection[str]) -> tuple[Tool, ...]:
