@@ -39,8 +39,8 @@ SELECTING = SelectingWords(
     blocked_why="the tool {tool} must not be used now: {why}",
     bad_json="the arguments of {tool} are no JSON ({why}). It is called as {signature}, with one JSON object.",
     no_object="the arguments of {tool} are no JSON object. It is called as {signature}, with one JSON object.",
-    missing="{tool} lacks the arguments {names}. It is called as {signature}.",
-    unexpected="{tool} has no arguments {names}. It is called as {signature}.",
+    missing="{tool} was called without {names}. It is called as {signature}.",
+    unexpected="{tool} takes no {names}. It is called as {signature}.",
     no_action="{tool} needs the argument {argument}. It is one of: {actions}.",
     unknown_action="{tool} has no action {action}. It is one of: {actions}.",
 )
