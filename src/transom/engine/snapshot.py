@@ -38,8 +38,6 @@ __all__ = ["VERSION", "Difference", "Snapshot", "decode_additions", "decode_head
 VERSION = 1
 """Raised when an older reader would misread what is written."""
 
-_FACT = msgspec.json.Decoder(Fact)
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -199,7 +197,7 @@ def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky], facts
         "skill_place": additions.skill_place,
         "frozen": None if frozen is None else _encode_frozen(frozen),
         "sticky": {place.hex(): [text.text, text.tokens] for place, text in sticky.items()},
-        "facts": [loads(msgspec.json.encode(fact)) for fact in facts],
+        "facts": [msgspec.to_builtins(fact) for fact in facts],
     }
 
 
@@ -220,7 +218,7 @@ def decode_additions(value: Mapping[str, object], additions: Additions) -> tuple
     additions.frozen = _decode_frozen(frozen) if isinstance(frozen, Mapping) else None
     stuck = cast("Mapping[str, Sequence[object]]", value.get("sticky") or EMPTY)
     sticky = {bytes.fromhex(place): Sticky(str(text), cast("int", tokens)) for place, (text, tokens) in stuck.items()}
-    facts = tuple(_FACT.decode(dumps(item)) for item in cast("Sequence[object]", value.get("facts", ())))
+    facts = tuple(msgspec.convert(item, Fact) for item in cast("Sequence[object]", value.get("facts", ())))
     return sticky, facts
 
 

@@ -14,7 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from ...errors import IntegrityError
+from ...errors import IntegrityError, JSONError
+from ...jsontext import dumps, loads
 from .edits import TurnEdit
 
 __all__ = [
@@ -126,7 +127,11 @@ _decoder = msgspec.json.Decoder(WindowRecord)
 
 def encode_record(record: WindowRecord) -> bytes:
     """The record as JSON with fields in a fixed order."""
-    return msgspec.json.encode(record)
+    try:
+        return msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        # A text with half a surrogate pair has no UTF-8 form; as JSON it has an escape.
+        return dumps(msgspec.to_builtins(record))
 
 
 def decode_record(data: bytes) -> WindowRecord:
@@ -137,7 +142,12 @@ def decode_record(data: bytes) -> WindowRecord:
     """
     try:
         return _decoder.decode(data)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.MsgspecError, UnicodeError):
+        # No record, or one with an escape that the fast parser refuses.
+        pass
+    try:
+        return msgspec.convert(loads(data), WindowRecord)
+    except (msgspec.MsgspecError, UnicodeError, JSONError) as error:
         raise IntegrityError(f"a window record is damaged: {error}", hint="run `transom store verify`") from None
 
 

@@ -18,7 +18,7 @@ from .strategy import Outcome, Span
 
 __all__ = ["check_outcome", "decided_record", "failure", "known_record", "leaves_room", "make_record"]
 
-_SHAPE = msgspec.json.Decoder(tuple[int, tuple[Item, ...], str])
+_Shape = tuple[int, tuple[Item, ...], str]
 
 SHRINK_FROM, SHRINK_TO = 500, 0.5
 """What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
@@ -130,8 +130,8 @@ def _check_shape(outcome: object) -> None:
     if not isinstance(outcome, Outcome):
         raise StrategyError(f"a strategy gives an Outcome, not {type(outcome).__name__}")
     try:
-        _SHAPE.decode(msgspec.json.encode((outcome.cut, tuple(outcome.items), outcome.strategy)))
-    except (msgspec.MsgspecError, UnicodeEncodeError, TypeError) as error:
+        msgspec.convert(msgspec.to_builtins((outcome.cut, tuple(outcome.items), outcome.strategy)), _Shape)
+    except (msgspec.MsgspecError, TypeError) as error:
         raise StrategyError(f"the outcome cannot be recorded: {error}") from None
     if not all(isinstance(text, str) for text in outcome.texts):
         raise StrategyError("the outcome's texts are not all text")

@@ -21,7 +21,7 @@ from .listing import listing, namespaces
 from .native import answer_memory
 from .places import place_of
 from .reading import not_found, snippet, view_entry
-from .refusal import Refused
+from .refusal import Refused, sayable
 from .writing import create, delete, insert_lines, rename, str_replace
 
 __all__ = ["dispatch", "owned"]
@@ -56,13 +56,13 @@ async def dispatch(host: Host, call: Asked) -> str:
     try:
         text = await _answer(host, call)
     except Refused as refused:
-        text = words.refusal(refused.kind, refused.values)
+        text = sayable(words.refusal(refused.kind, refused.values))
     except (InputError, NotFoundError) as error:
         # What memory's rules refuse, and what was taken away while we looked.
-        text = words.error.format(what=words.refused.format(why=error))
+        text = sayable(words.error.format(what=words.refused.format(why=error)))
     except StoreError as error:
         log.warning("a call of %s could not be answered: %s", call.name, error)
-        text = words.error.format(what=words.store_failed.format(why=error))
+        text = sayable(words.error.format(what=words.store_failed.format(why=error)))
     return host.room.clamp(text, words.cut)
 
 

@@ -20,7 +20,7 @@ from .editing import lines_of
 from .host import Host
 from .places import memory_of
 from .reading import View, snippet
-from .refusal import Refused
+from .refusal import Refused, sayable
 from .views import next_mark
 from .writing import create, delete, insert_lines, rename, str_replace
 
@@ -172,7 +172,7 @@ def _told(host: Host, refused: Refused, given: Arguments, at: Address) -> str:
             what = words.bad_line.format(line=refused.values["line"], lines=refused.values["lines"])
         case _:
             plain = general.refusal(refused.kind, refused.values)
-    return plain or general.error.format(what=what)
+    return sayable(plain or general.error.format(what=what))
 
 
 def _address(written: str) -> Address:

@@ -5,9 +5,18 @@ Raised anywhere in this package, caught in one place (``dispatch``), where it be
 
 from __future__ import annotations
 
+import re
+
 from ...errors import InputError
 
-__all__ = ["Refused"]
+__all__ = ["Refused", "sayable"]
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def sayable(text: str) -> str:
+    """A refusal that any provider takes: what it quotes of a model's words may hold half a surrogate pair."""
+    return text if text.isascii() else _HALF_PAIR.sub("\ufffd", text)
 
 
 class Refused(InputError):

@@ -201,7 +201,7 @@ def convert_tools(
         converted.append(written)
         reports.append(report)
     if profile == "grammar":
-        size = sum(len(dumps(tool.parameters)) + len(tool.description.encode()) for tool in converted)
+        size = sum(len(dumps(tool.parameters)) + len(tool.description.encode(errors="surrogatepass")) for tool in converted)
         if size > grammar.MOST_BYTES:
             detail = f"all tools together have {size} bytes, grammars of more than {grammar.MOST_BYTES} may not compile"
             reports.append(SchemaReport(profile, (SchemaNote("refused", "", "", detail),)))
