@@ -10,17 +10,22 @@ from __future__ import annotations
 import asyncio
 import math
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median, quantiles
 
 from conversations import Conversation, Question, conversations, words
 from figures import Figure
 
+from transom.engine.retrieval.finding import find
+from transom.engine.retrieval.host import Host
 from transom.store import Store
 from transom.store.archive import archive_texts
 from transom.store.backends.sqlite import SQLiteBackend
+from transom.store.search import SearchHit
 from transom.store.showing import passages
 from transom.tokens import Heuristic
 
@@ -101,8 +106,8 @@ async def fill(store: Store, conversation: Conversation) -> None:
         await store.put("archive", data, path=f"{start:032x}", text=archive_texts(data))
 
 
-def measured(seed: int, half: int) -> dict[str, Tally]:
-    """Everything that is compared, over all conversations of a seed."""
+def measured(seed: int, half: int, taken: list[float]) -> dict[str, Tally]:
+    """Everything that is compared, over all conversations of a seed; ``taken`` gets what each search took, in milliseconds."""
     results: dict[str, Tally] = {}
 
     def add(name: str, found: Tally) -> None:
@@ -110,29 +115,46 @@ def measured(seed: int, half: int) -> dict[str, Tally]:
         total.marked += found.marked
         total.found += found.found
 
-    for number, conversation in enumerate(conversations(seed, half=half)):
+    for conversation in conversations(seed, half=half):
         texts = [archive_texts(line)[0] for line, _ in conversation.lines()]
         turns = [turn.text for turn in conversation.turns]
         for name, width in (("BM25, messages", 1), ("BM25, windows of three", 3)):
             add(name, tally(conversation.questions, turns, Plain(texts, width).answer))
         with tempfile.TemporaryDirectory(prefix="bench-search-") as folder, asyncio.Runner() as runner:
-            store = Store(SQLiteBackend(Path(folder) / f"{number}.db"))
+            store = Store(SQLiteBackend(Path(folder) / "store.db"))
+            host = Host(store=store, count=COUNT, budget=BUDGET)
             runner.run(fill(store, conversation))
+            runner.run(store.search("warm up"))
 
-            async def ask(query: str, store: Store = store) -> str:
-                return await passages(store, query, await store.search(query), budget=BUDGET, count=COUNT)
+            async def search(query: str, store: Store = store) -> list[SearchHit]:
+                start = time.process_time()
+                hits = await store.search(query)
+                taken.append((time.process_time() - start) * 1000)
+                return hits
 
-            add("transom", tally(conversation.questions, turns, lambda query: runner.run(ask(query))))
+            async def command(query: str, store: Store = store) -> str:
+                return await passages(store, query, await search(query), budget=BUDGET, count=COUNT)
+
+            async def tool(query: str, host: Host = host) -> str:
+                return await find(host, query, None, 0)
+
+            add("transom store search", tally(conversation.questions, turns, lambda query: runner.run(command(query))))
+            add("the context tool", tally(conversation.questions, turns, lambda query: runner.run(tool(query))))
             runner.run(store.close())
     return results
 
 
 def measure() -> Iterator[Figure]:
     """All figures."""
+    taken: list[float] = []
     for name, (seed, half) in SEEDS.items():
-        results = measured(seed, half)
+        results = measured(seed, half, taken)
+        plain = results["BM25, messages"].share()
         for way, found in results.items():
             kinds = ", ".join(f"{kind} {found.share(kind):.2f}" for kind in sorted(found.marked))
             yield Figure(f"evidence shown, {name}: {way}", found.share(), "of 1", note=kinds)
-        gain = results["transom"].share() - results["BM25, messages"].share()
-        yield Figure(f"over BM25 per message, {name}", 100 * gain, "pts", at_least=8)
+        for way in ("transom store search", "the context tool"):
+            gain = 100 * (results[way].share() - plain)
+            yield Figure(f"over BM25 per message, {name}: {way}", gain, "pts", at_least=8)
+    yield Figure("search in a long conversation, p50", median(taken), "ms")
+    yield Figure("search in a long conversation, p95", quantiles(taken, n=20)[-1], "ms", at_most=60, note="processor time")
