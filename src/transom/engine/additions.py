@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from ..messages import Message
 from ..vocabulary import Vocabulary
 from .memory.block import NO_BLOCK, Block, is_block, render_block, render_changes
+from .memory.fact import Fact
 from .memory.memory import Memory
 from .placement.announcements import Announcements, split
 from .placement.dynamic_state import DynamicState
 from .placement.guardrail import Guardrail, render_guardrail
+from .placement.labels import Labels, Provenance, day_of, label
 from .placement.temporal import Temporal
 from .skills.block import NO_SKILL, Placed, SkillPlace, is_placed, render_change
 
@@ -77,6 +79,7 @@ class Additions:
         date: what ``temporal`` said when this compile began.
         project: whose memory is frozen.
         skill, skill_place: the skill in force, and where it stands.
+        labels: which labels are shown on facts.
         shown: every text that stood behind the system prompt in this session.
         frozen: what is in force; ``None`` before the first window opens.
         fresh: what would be taken now.
@@ -96,6 +99,7 @@ class Additions:
     project: str = ""
     skill: Placed = NO_SKILL
     skill_place: SkillPlace = "prefix"
+    labels: Labels = field(default_factory=Labels)
     shown: set[str] = field(default_factory=set)
     frozen: Frozen | None = None
     fresh: Frozen = field(default_factory=Frozen)
@@ -132,6 +136,7 @@ class Additions:
                     max_facts=settings.max_facts,
                     count=self.count,
                     tool=bool(self.tool),
+                    label=self._label,
                 )
                 self._version = facts.version
         memory = self._block if self._in_prefix else None
@@ -177,6 +182,9 @@ class Additions:
     @property
     def _in_prefix(self) -> bool:
         return self.memory is not None and self.memory.facts.settings.place == "prefix"
+
+    def _label(self, fact: Fact) -> str:
+        return label(fact.confidence, Provenance(day=day_of(fact.updated)), self.words.placing, self.labels)
 
     def _memory_text(self, frozen: Frozen) -> str:
         if self._block is None:

@@ -77,7 +77,12 @@ class Carrying:
             raise FormatError(f"restore takes a Snapshot, not {kind(snapshot)}", hint="Snapshot.from_json reads one back")
         before = self._additions
         additions = Additions(
-            self._vocabulary, self._tokenizer.count, memory=before.memory, tool=before.tool, temporal=before.temporal
+            self._vocabulary,
+            self._tokenizer.count,
+            memory=before.memory,
+            tool=before.tool,
+            temporal=before.temporal,
+            labels=before.labels,
         )
         session, loader = Session(additions, self._session.name, LiveWindow(self._vocabulary.mending)), Loader()
         session.selection = Selection(words=self._vocabulary.selecting)

@@ -165,7 +165,9 @@ class Context(Adding, Carrying, Choosing):
         )
         self._slots = Slots()
         self._library = skills
-        self._additions = additions = Additions(vocabulary, self._tokenizer.count, temporal=temporal)
+        self._additions = additions = Additions(
+            vocabulary, self._tokenizer.count, temporal=temporal, labels=label_settings(labels)
+        )
         self._session = Session(additions, session_name(session), LiveWindow(vocabulary.mending))
         self._session.selection = Selection(words=vocabulary.selecting)
         settings = memory if isinstance(memory, MemorySettings) else MemorySettings()
@@ -460,6 +462,7 @@ class Context(Adding, Carrying, Choosing):
             facts=self._memory.facts,
             entries=self._memory.entries,
             request_new_context=self.request_new_context,
+            labels=self._settings.labels,
         )
 
     @property

@@ -1,10 +1,16 @@
-"""What frames state, guardrails and announcements."""
+"""What frames state, guardrails and announcements, and what is said of how sure a text is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-__all__ = ["PlacementWords"]
+__all__ = ["CONFIDENCES", "Confidence", "PlacementWords"]
+
+Confidence = Literal["extracted", "inferred", "ambiguous"]
+"""Whether a text says what was seen or said, what was concluded, retold or summed up, or what may be meant otherwise."""
+
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,11 +46,11 @@ class PlacementWords:
     from_session: str
     dated: str
 
-    def label(self, confidence: str, *, source: str = "", uri: str = "", day: str = "") -> str:
+    def label(self, confidence: Confidence, *, source: str = "", uri: str = "", day: str = "") -> str:
         """How sure something is, and where it comes from.
 
         Args:
-            confidence: ``extracted``, ``inferred`` or ``ambiguous``.
+            confidence: how sure it is.
             source: ``fact``, ``entry``, ``conversation``, ``text``, ``summary`` or ``session``; or nothing.
             uri: its address.
             day: when it was written down.

@@ -76,6 +76,7 @@ def render_block(
     count: Count,
     max_facts: int | None = None,
     tool: bool = True,
+    label: Callable[[Fact], str] | None = None,
 ) -> Block:
     """The block of facts: the most important first, and by key among equals, whatever order they come in.
 
@@ -86,11 +87,12 @@ def render_block(
         count: tokens of a text.
         max_facts: how many stand in it at most.
         tool: whether the model has the ``context`` tool, which the text then names.
+        label: what is said of how sure a fact is, behind its value; may be empty.
     """
     order = sorted(facts, key=lambda fact: (-fact.importance, fact.key))
     if not order:
         return NO_BLOCK
-    lines = {fact.key: _line(fact, words, max_tokens) for fact in order}
+    lines = {fact.key: _labelled(_line(fact, words, max_tokens), fact, label) for fact in order}
     frame = _Frame(words.block_name, words.opening(tool=tool))
 
     def left_out(number: int) -> str:
@@ -166,6 +168,11 @@ def _fitting(
     while shown and count(frame.around([*shown.values(), left_out(len(lines))])) > max_tokens:
         shown.popitem()
     return shown
+
+
+def _labelled(line: str, fact: Fact, label: Callable[[Fact], str] | None) -> str:
+    said = label(fact) if label is not None else ""
+    return f"{line} {said}" if said else line
 
 
 def _line(fact: Fact, words: MemoryWords, max_tokens: int) -> str:

@@ -107,6 +107,7 @@ def compose(
     now: float,
     stale_after: float = STALE_AFTER,
     places: tuple[str, str] = ("", ""),
+    labelled: bool = True,
     vocabulary: Vocabulary = ENGLISH,
 ) -> Dossier:
     """A dossier of what is handed in.
@@ -119,6 +120,7 @@ def compose(
         now: unix time in seconds.
         stale_after: seconds.
         places: the addresses under which all facts and all entries lie.
+        labelled: say how sure each fact and entry is, and that a summary is somebody's account.
         vocabulary: the words.
 
     Raises:
@@ -132,9 +134,8 @@ def compose(
     opening = words.opening_line(title=session.title, project=session.project, age=age, uri=session.uri)
     if stale:
         opening += f"\n{words.stale_line(stale_after / 86_400)}"
-    fitting = _Fitting(
-        session.uri, opening, _sources(session, facts, entries, places, vocabulary), max_tokens, count, vocabulary
-    )
+    sources = _sources(session, facts, entries, places, vocabulary, labelled=labelled)
+    fitting = _Fitting(session.uri, opening, sources, max_tokens, count, vocabulary, labelled=labelled)
     text = fitting.text()
     parts = tuple(
         Part(source.kind, source.uri, source.sizes[shown], source.total)
@@ -152,27 +153,35 @@ def compose(
 
 
 def _sources(
-    session: Session, facts: Sequence[Fact], entries: Sequence[Entry], places: tuple[str, str], vocabulary: Vocabulary
+    session: Session,
+    facts: Sequence[Fact],
+    entries: Sequence[Entry],
+    places: tuple[str, str],
+    vocabulary: Vocabulary,
+    *,
+    labelled: bool,
 ) -> list[_Source]:
     memory, words = vocabulary.remembering, vocabulary.remembering.dossier
 
     def items(lines: Sequence[str]) -> tuple[str, ...]:
         return tuple(words.item_line(_item(line, session.uri, vocabulary)) for line in lines)
 
+    def line_of(line: str, record: Fact | Entry) -> str:
+        if not labelled:
+            return words.addressed_line(line, record.uri)
+        return f"{line} {vocabulary.placing.label(record.confidence, uri=record.uri)}"
+
     pieces = {
         "next_steps": items(session.open_steps),
         "summary": _pieces(session.summary),
         "decisions": items(session.decisions),
         "facts": tuple(
-            words.addressed_line(
-                memory.fact_line(fact.key, _item(fact.value, fact.uri, vocabulary), fact.description), fact.uri
-            )
+            line_of(memory.fact_line(fact.key, _item(fact.value, fact.uri, vocabulary), fact.description), fact)
             for fact in facts
         ),
         "entries": tuple(
-            words.addressed_line(
-                words.entry_line(title=entry.title, type=entry.type, content=_item(entry.content, entry.uri, vocabulary)),
-                entry.uri,
+            line_of(
+                words.entry_line(title=entry.title, type=entry.type, content=_item(entry.content, entry.uri, vocabulary)), entry
             )
             for entry in entries
         ),
@@ -195,7 +204,15 @@ class _Fitting:
     """Grows the parts within the budget. ``shown`` is always a state whose text fits, or the text is empty."""
 
     def __init__(
-        self, home: str, opening: str, sources: list[_Source], budget: int, count: Callable[[str], int], vocabulary: Vocabulary
+        self,
+        home: str,
+        opening: str,
+        sources: list[_Source],
+        budget: int,
+        count: Callable[[str], int],
+        vocabulary: Vocabulary,
+        *,
+        labelled: bool,
     ) -> None:
         self.sources = sources
         self.shown = [0] * len(sources)
@@ -204,6 +221,7 @@ class _Fitting:
         self._budget = budget
         self._count = count
         self._vocabulary = vocabulary
+        self._labelled = labelled
         self._complete = True
         self._fits = True
         self._start()
@@ -248,12 +266,17 @@ class _Fitting:
         missing: list[tuple[str, int, str]] = []
         for source, count in zip(self.sources, shown, strict=True):
             if count:
-                blocks.append(f"{words.heading(source.kind)}\n{self._body(source, count)}")
+                blocks.append(f"{self._heading(source)}\n{self._body(source, count)}")
             else:
                 missing.append((source.kind, source.total, source.uri if source.uri != self._home else ""))
         if missing and self._complete:
             blocks.append(words.left_out_line(missing))
         return "\n\n".join(blocks)
+
+    def _heading(self, source: _Source) -> str:
+        heading = self._vocabulary.remembering.dossier.heading(source.kind)
+        # A summary tells in other words what was said; what stands in lists was taken down as it is.
+        return f"{heading} {self._vocabulary.placing.label('inferred')}" if source.flows and self._labelled else heading
 
     def _body(self, source: _Source, count: int) -> str:
         hidden = source.total - source.sizes[count]

@@ -13,8 +13,9 @@ from typing import Literal, get_args
 from ...errors import InputError, URIError
 from ...store.backend import StoredEntry
 from ...store.uri import check_path, format_uri
+from ...vocabulary.placing import CONFIDENCES, Confidence
 from .origin import Origin, origin_meta, origin_of
-from .stored import NAMESPACE, number_of, text_of
+from .stored import NAMESPACE, check_confidence, confidence_of, number_of, text_of
 
 __all__ = [
     "CONFIDENCES",
@@ -41,13 +42,7 @@ ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 Scope = Literal["global", "project", "session"]
 """Who recalls an entry: everybody, one project, or one session for a day."""
 
-Confidence = Literal["extracted", "inferred", "ambiguous"]
-"""Whether an entry says what was seen or said, what was concluded from it, or what may be meant otherwise."""
-
-CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
-
 _TYPES: Mapping[object, EntryType] = {name: name for name in ENTRY_TYPES}
-_CONFIDENCES: Mapping[object, Confidence] = {name: name for name in CONFIDENCES}
 
 _TITLE_CHARACTERS = 80
 
@@ -143,8 +138,7 @@ def check_entry(entry: Entry) -> Entry:
         raise InputError("nothing to remember", hint="give the fact as text")
     if entry.type not in ENTRY_TYPES:
         raise InputError(f"an entry of type {entry.type!r}", hint=f"one of {', '.join(ENTRY_TYPES)}")
-    if entry.confidence not in CONFIDENCES:
-        raise InputError(f"a confidence of {entry.confidence!r}", hint=f"one of {', '.join(CONFIDENCES)}")
+    check_confidence(entry.confidence)
     return entry
 
 
@@ -194,7 +188,7 @@ def decode_entry(id: str, scope: Scope, owner: str, stored: StoredEntry, uses: i
         tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
         scope=scope,
         owner=owner,
-        confidence=_CONFIDENCES.get(meta.get("confidence"), "extracted"),
+        confidence=confidence_of(meta),
         created=number_of(meta, "created") or 0.0,
         expires_at=number_of(meta, "expires_at"),
         origin=origin_of(meta),

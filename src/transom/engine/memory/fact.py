@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from ...errors import InputError, MemoryRefusedError
 from ...store.backend import StoredEntry
 from ...store.uri import check_path, format_uri
+from ...vocabulary.placing import Confidence
 from .origin import Origin, origin_meta, origin_of
-from .stored import NAMESPACE, check_text, number_of, text_of
+from .stored import NAMESPACE, check_text, confidence_of, number_of, text_of
 
 __all__ = [
     "RESERVED",
@@ -45,6 +46,7 @@ class Fact:
         expires_turn: the turn at which it stops being valid in the session that set it; ``None`` for never.
         session: that session, where ``expires_turn`` is set.
         project: whose fact it is; empty for everybody's.
+        confidence: how sure it is.
         origin: where it was brought from; ``None`` for what was written here.
     """
 
@@ -59,6 +61,7 @@ class Fact:
     expires_turn: int | None = None
     session: str = ""
     project: str = ""
+    confidence: Confidence = "extracted"
     origin: Origin | None = None
 
     @property
@@ -148,6 +151,8 @@ def encode_meta(fact: Fact) -> dict[str, object]:
         "updates": fact.updates,
         **origin_meta(fact.origin),
     }
+    if fact.confidence != "extracted":
+        meta["confidence"] = fact.confidence
     if fact.expires_at is not None:
         meta["expires_at"] = fact.expires_at
     if fact.expires_turn is not None:
@@ -175,5 +180,6 @@ def decode_fact(key: str, project: str, entry: StoredEntry) -> Fact:
         expires_turn=int(turn) if turn is not None else None,
         session=str(meta.get("session", "")),
         project=project,
+        confidence=confidence_of(meta),
         origin=origin_of(meta),
     )

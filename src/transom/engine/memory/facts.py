@@ -17,10 +17,12 @@ from dataclasses import replace
 
 from ...errors import InputError, MemoryRefusedError, NotFoundError, StoreError
 from ...store.store import Store
+from ...vocabulary.placing import Confidence
 from .events import MemoryChanged, MemoryExpired
 from .fact import Fact, check_importance, check_key, check_value, project_folder
 from .hooks import Change, MemorySettings, permit, tell
 from .known import KnownFacts
+from .stored import check_confidence
 
 __all__ = ["Facts"]
 
@@ -129,6 +131,7 @@ class Facts:
         importance: float | None = None,
         ttl: float | None = None,
         ttl_turns: int | None = None,
+        confidence: Confidence | None = None,
         turn: int = 0,
     ) -> Fact:
         """Write a fact. It is stored when this returns.
@@ -140,16 +143,20 @@ class Facts:
             importance: 0 to 1; left out, it stays what it was (at first 0.5).
             ttl: seconds that it lasts from now.
             ttl_turns: turns that it lasts from ``turn``. Where both are given, the earlier end counts; with neither it lasts.
+            confidence: how sure it is, ``extracted``, ``inferred`` or ``ambiguous``; left out, it stays what it was (at first
+                ``extracted``).
             turn: the session's turn now.
 
         Raises:
             MemoryRefusedError: the key may not be changed, or the application's veto said no.
-            InputError: no valid key, value, importance or lifetime.
+            InputError: no valid key, value, importance, confidence or lifetime.
         """
         check_key(key)
         check_value(value)
         if importance is not None:
             check_importance(importance)
+        if confidence is not None:
+            check_confidence(confidence)
         ends = self._ends(ttl, ttl_turns, turn)
 
         def write(old: Fact | None) -> Fact:
@@ -160,6 +167,7 @@ class Facts:
                 expires_at=ends[0],
                 expires_turn=ends[1],
                 session=self._known.session if ends[1] is not None else "",
+                confidence=confidence if confidence is not None else old.confidence if old else "extracted",
             )
 
         return await self._write(key, write, turn)

@@ -22,6 +22,7 @@ async def restore_session(
     max_tokens: int = 2_000,
     count: Callable[[str], int],
     stale_after: float = STALE_AFTER,
+    labelled: bool = True,
     vocabulary: Vocabulary = ENGLISH,
 ) -> Dossier:
     """One read-only text of what a session left: its summary and open steps, the facts and the best entries of its project.
@@ -32,6 +33,7 @@ async def restore_session(
         max_tokens: what the text may weigh; it never weighs more.
         count: tokens of a text, for example ``Heuristic().count``.
         stale_after: seconds after which the text warns of its age; 7 days by default.
+        labelled: say how sure each fact and entry is, and that a summary is somebody's account.
         vocabulary: the words.
 
     Returns:
@@ -56,5 +58,6 @@ async def restore_session(
         stale_after=stale_after,
         # Folders, as the context tool and `transom store ls` take them.
         places=(f"{SCHEME}{NAMESPACE}/", f"{SCHEME}{NAMESPACE}/entries/"),
+        labelled=labelled,
         vocabulary=vocabulary,
     )

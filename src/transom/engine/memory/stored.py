@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from ...errors import InputError
 from ...store.blobs import encode_text
+from ...vocabulary.placing import CONFIDENCES, Confidence
 
-__all__ = ["MAX_BYTES", "NAMESPACE", "check_text", "number_of", "text_of"]
+__all__ = ["MAX_BYTES", "NAMESPACE", "check_confidence", "check_text", "confidence_of", "number_of", "text_of"]
 
 NAMESPACE = "memory"
 """The namespace of the store that facts and entries share."""
@@ -45,3 +46,19 @@ def number_of(meta: Mapping[str, object], name: str) -> float | None:
     """A number of the meta, or ``None`` where there is none that makes sense."""
     value = meta.get(name)
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def check_confidence(confidence: Confidence) -> Confidence:
+    """The confidence itself.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if confidence not in CONFIDENCES:
+        raise InputError(f"a confidence of {confidence!r}", hint=f"one of {', '.join(CONFIDENCES)}")
+    return confidence
+
+
+def confidence_of(meta: Mapping[str, object]) -> Confidence:
+    """How sure a stored text is; ``extracted`` where the meta names nothing that there is."""
+    return next((name for name in CONFIDENCES if name == meta.get("confidence")), "extracted")

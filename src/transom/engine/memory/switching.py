@@ -45,11 +45,18 @@ class MemoryScope:
         max_tokens: int = 2_000,
         count: Callable[[str], int],
         stale_after: float = STALE_AFTER,
+        labelled: bool = True,
         vocabulary: Vocabulary = ENGLISH,
     ) -> Dossier:
         """The dossier of one of its sessions; see ``restore_session``."""
         return await restore_session(
-            self.sessions, session_id, max_tokens=max_tokens, count=count, stale_after=stale_after, vocabulary=vocabulary
+            self.sessions,
+            session_id,
+            max_tokens=max_tokens,
+            count=count,
+            stale_after=stale_after,
+            labelled=labelled,
+            vocabulary=vocabulary,
         )
 
 

@@ -8,20 +8,14 @@ only where it belongs to the text: the day something was written down, never the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from ...errors import InputError
-from ...vocabulary.placing import PlacementWords
+from ...vocabulary.placing import CONFIDENCES, Confidence, PlacementWords
 
-__all__ = ["CONFIDENCES", "Confidence", "Labels", "Provenance", "Source", "day_of", "label", "labeller"]
-
-Confidence = Literal["extracted", "inferred", "ambiguous"]
-"""Seen or said; concluded, retold or summed up; perhaps meant otherwise."""
-
-CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
+__all__ = ["CONFIDENCES", "Confidence", "Labels", "Provenance", "Source", "day_of", "label"]
 
 Source = Literal["", "fact", "entry", "conversation", "text", "summary", "session"]
 """What kind of thing it comes from; empty where what stands around it says so already."""
@@ -76,16 +70,6 @@ def label(confidence: Confidence, provenance: Provenance, words: PlacementWords,
         return ""
     day = provenance.day if labels.dates else ""
     return words.label(confidence, source=provenance.source, uri=provenance.uri, day=day)
-
-
-def labeller(words: PlacementWords, labels: Labels) -> Callable[[str, float], str]:
-    """``label`` for what carries its own address beside it: of a confidence and a unix time."""
-
-    def of(confidence: str, written: float) -> str:
-        known: Confidence = next((name for name in CONFIDENCES if name == confidence), "extracted")
-        return label(known, Provenance(day=day_of(written)), words, labels)
-
-    return of
 
 
 def day_of(seconds: float) -> str:

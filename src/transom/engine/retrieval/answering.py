@@ -14,6 +14,7 @@ from ...messages import Message, Result, Tool
 from ...store.store import Store
 from ...vocabulary import Vocabulary
 from ...wire.format import Head
+from ..placement.labels import Labels
 from .calls import read_call
 from .definition import MEMORY_TOOL, context_tools, native_memory_tool
 from .dispatch import dispatch
@@ -67,6 +68,7 @@ class Answering:
         vocabulary: what the model reads.
         facts, entries: memory.
         request_new_context: called when the model asks for a new window.
+        labels: which labels are shown.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Answering:
         facts: FactsPort | None,
         entries: EntriesPort | None,
         request_new_context: Callable[[], object],
+        labels: Labels,
     ) -> None:
         self.settings = settings
         self._host = Host(
@@ -91,6 +94,7 @@ class Answering:
             writable=frozenset(settings.writable),
             request_new_context=request_new_context if settings.new_context else None,
             name=settings.name,
+            labels=labels,
         )
         ours = context_tools(vocabulary, name=settings.name)
         native = (native_memory_tool(),) if settings.native_memory else ()

@@ -18,7 +18,9 @@ from ...store.passages import Passage, passage_of
 from ...store.question import Question
 from ...store.showing import LEAST, width_of
 from ...store.uri import parse_uri
+from ...vocabulary.placing import Confidence
 from ...vocabulary.retrieving import RetrievalWords
+from ..placement.labels import Provenance, Source, day_of, label
 from .addresses import Address
 from .host import Host
 from .places import ENTRIES, Facts, text_of_data
@@ -42,6 +44,7 @@ class _Match:
         message: which message of an archive, or 0.
         snippet: what the index has of it.
         text: the whole text of a fact; of anything else it is read when it is shown.
+        label: how sure it is, in words; may be empty.
         score, meta: what the search says of it.
     """
 
@@ -49,6 +52,7 @@ class _Match:
     message: int
     snippet: str
     text: str | None = None
+    label: str = ""
     score: float = 0.0
     meta: Mapping[str, object] = field(default_factory=dict)
 
@@ -60,6 +64,7 @@ class _Shown:
     step: Step
     passage: Passage
     fact: bool
+    label: str = ""
 
 
 async def find(host: Host, query: str, within: Address | None, offset: int) -> str:
@@ -106,7 +111,7 @@ async def find(host: Host, query: str, within: Address | None, offset: int) -> s
         width = width_of(step, text, room.budget - room.count(build(shown)), len(order) - at)
         least = min(LEAST, len(text))
         while width >= least:
-            longer = [*shown, _Shown(step, passage_of(question, text, width), fact=match.text is not None)]
+            longer = [*shown, _Shown(step, passage_of(question, text, width), match.text is not None, match.label)]
             if room.fits(build(longer)):
                 shown = longer
                 break
@@ -131,7 +136,12 @@ async def _hits(host: Host, query: str, within: Address | None) -> list[_Match]:
             continue
         if not host.sees(at.namespace, at.path):
             continue
-        match = await _remembered(host, at.path) if at.namespace == "memory" else _Match(hit.uri, hit.line, hit.snippet)
+        if at.namespace == "memory":
+            match = await _remembered(host, at.path)
+        else:
+            # What a session left is an account of it; anything else stands as it was said.
+            told = _label(host, "inferred", "summary") if at.namespace == "sessions" else ""
+            match = _Match(hit.uri, hit.line, hit.snippet, label=told)
         if match is not None and len(matches) < _MOST:
             matches.setdefault((match.uri, match.message), replace(match, score=hit.score, meta=hit.meta))
     return list(matches.values())
@@ -141,7 +151,9 @@ async def _remembered(host: Host, path: str) -> _Match | None:
     """A fact or an entry that matched, as it is now; ``None`` for what this session does not see."""
     if path.startswith(ENTRIES):
         entry = await host.entries.at(path) if host.entries is not None else None
-        return None if entry is None else _Match(Address("memory", path).uri, 0, "", entry.content)
+        if entry is None:
+            return None
+        return _Match(Address("memory", path).uri, 0, "", entry.content, _label(host, entry.confidence, "entry", entry.created))
     if host.facts is None:
         return None
     try:
@@ -151,7 +163,12 @@ async def _remembered(host: Host, path: str) -> _Match | None:
         return None
     if fact is None or fact.path != path:
         return None
-    return _Match(Address("memory", fact.key).uri, 0, "", f"{fact.key}\n{fact.value}")
+    said = _label(host, fact.confidence, "fact", fact.updated)
+    return _Match(Address("memory", fact.key).uri, 0, "", f"{fact.key}\n{fact.value}", said)
+
+
+def _label(host: Host, confidence: Confidence, source: Source, written: float = 0.0) -> str:
+    return label(confidence, Provenance(source, day=day_of(written)), host.vocabulary.placing, host.labels)
 
 
 class _Texts:
@@ -191,5 +208,6 @@ def _written(shown: Sequence[_Shown], words: RetrievalWords) -> list[str]:
             place = words.in_message.format(number=numbers) if numbers.isdigit() else words.in_messages.format(numbers=numbers)
         else:
             place = "" if each.fact else words.in_line.format(number=each.passage.line)
-        pages.append("\n".join(filter(None, (f"{uri}, {place}" if place else uri, page))))
+        heading = f"{uri}, {place}" if place else uri
+        pages.append("\n".join(filter(None, (f"{heading} {each.label}" if each.label else heading, page))))
     return pages

@@ -8,12 +8,14 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...errors import InputError
 from ...store.store import Store
 from ...vocabulary import ENGLISH, Vocabulary
+from ...vocabulary.placing import Confidence
+from ..placement.labels import Labels
 from .room import SMALLEST, Room
 
 __all__ = ["READABLE", "WRITABLE", "FactLike", "FactsPort", "Host"]
@@ -41,6 +43,16 @@ class FactLike(Protocol):
     @property
     def path(self) -> str:
         """Where it lies in the namespace ``memory``: the key, with a project's folder before it if it belongs to one."""
+        ...
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure it is."""
+        ...
+
+    @property
+    def updated(self) -> float:
+        """When it was last written, as unix time; 0 where nobody knows."""
         ...
 
 
@@ -94,6 +106,16 @@ class EntryLike(Protocol):
         """Where it lies in the namespace ``memory``."""
         ...
 
+    @property
+    def confidence(self) -> Confidence:
+        """How sure it is."""
+        ...
+
+    @property
+    def created(self) -> float:
+        """When it was written, as unix time; 0 where nobody knows."""
+        ...
+
 
 class EntriesPort(Protocol):
     """Entries, to be read."""
@@ -130,6 +152,7 @@ class Host:
         writable: namespaces that may be written, a part of ``WRITABLE``.
         request_new_context: called when the model asks for a new window; without it such a call is refused.
         name: what the context tool is called here.
+        labels: which labels are shown.
         clock: unix time in seconds. Two sessions that edit one entry wait for each other by it; it shapes no answer.
         token: a name nobody else has, for the same purpose.
 
@@ -147,6 +170,7 @@ class Host:
     writable: frozenset[str] = WRITABLE
     request_new_context: Callable[[], object] | None = None
     name: str = "context"
+    labels: Labels = field(default_factory=Labels)
     clock: Callable[[], float] = time.time
     token: Callable[[], str] = _token
 

@@ -98,7 +98,7 @@ async def test_a_dossier_tells_all_parts_with_the_address_of_each(scope: MemoryS
         "Next steps",
         "- measure the depth",
         "",
-        "Summary",
+        "Summary (inferred)",
         "Dredged the outer harbour.",
         "",
         "The pilots were told.",
@@ -107,12 +107,12 @@ async def test_a_dossier_tells_all_parts_with_the_address_of_each(scope: MemoryS
         "- dredge in spring",
         "",
         "Facts",
-        "- berths (of the outer quay): twelve (context://memory/projects/port/berths)",
-        "- cranes: three (context://memory/projects/port/cranes)",
-        "- style: short sentences (context://memory/style)",
+        "- berths (of the outer quay): twelve (extracted, context://memory/projects/port/berths)",
+        "- cranes: three (extracted, context://memory/projects/port/cranes)",
+        "- style: short sentences (extracted, context://memory/style)",
         "",
         "Entries",
-        f"- Quay closed (decision): The old quay is closed. ({entry.uri})",
+        f"- Quay closed (decision): The old quay is closed. (extracted, {entry.uri})",
         "",
         "Files",
         "- depth.csv",
@@ -126,8 +126,8 @@ async def test_a_dossier_tells_all_parts_with_the_address_of_each(scope: MemoryS
 async def test_every_address_in_it_gives_back_what_it_names(scope: MemoryScope, store: Store) -> None:
     dossier = await scope.restore(count=count)
     for line in dossier.text.splitlines():
-        if "(context://" in line:
-            uri = line.rsplit("(", 1)[1].removesuffix(")")
+        if "(extracted, context://" in line:
+            uri = line.rsplit("(extracted, ", 1)[1].removesuffix(")")
             assert (await store.get(uri)).decode() in line
 
 
@@ -199,7 +199,7 @@ async def test_what_has_no_room_is_named_with_its_address(scope: MemoryScope) ->
     assert 0 < summary.shown < summary.total == whole
     note = f"{whole - summary.shown:,} of {whole:,} characters not shown. All of it: context://sessions/port/long"
     assert note in dossier.text
-    shown = dossier.text.split("Summary\n")[1].split("\n[…")[0]
+    shown = dossier.text.split("Summary (inferred)\n")[1].split("\n[…")[0]
     assert ("A long tale of the harbour. " * 500).startswith(shown)
 
     tight = await scope.restore("long", count=count, max_tokens=110)

@@ -35,7 +35,11 @@ async def test_it_finds_the_original_text_wherever_it_lies_and_says_where_it_sta
     desk = await filled(Store(backend(tmp_path / "store.db")))
     shown = await desk.ask("search", query="5403")
     assert "matches 1-5 of 5, the best first" in shown
-    for piece in ("context://memory/database/port\n", "context://notes/setup.md, line 3", "context://sessions/s1, line 1"):
+    for piece in (
+        "memory/database/port (extracted, fact)\n",
+        "notes/setup.md, line 3\n",
+        "sessions/s1, line 1 (inferred, summary)\n",
+    ):
         assert piece in shown
     assert ", messages 1-2\n[1] Which port?\n[2] The database listens on port 5403" in shown
     assert "listen = 5403" in shown

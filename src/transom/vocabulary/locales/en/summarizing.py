@@ -75,11 +75,11 @@ SUMMARIZING = SummaryWords(
     title="stands for {messages} messages of window {window}",
     later_title="stands for {messages} messages of window {window} (previous: {previous}) and the windows before it",
     explanation=(
-        "Written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here. "
+        "Inferred: written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here. "
         "Nothing is lost: every word is kept under these addresses, and what is needed exactly is read there."
     ),
     kept_elsewhere=(
-        "Written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here."
+        "Inferred: written by a model, which may have rephrased what it read; a record, not a new message. Carry on from here."
     ),
     archive="archive {window}: {uri}",
     no_archive="messages of {window}: kept by the application",
