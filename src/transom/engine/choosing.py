@@ -26,6 +26,7 @@ from .selection.pruning import Combine
 from .selection.registry import LOAD_TOOLKIT, Registered, Toolkit, ToolNamespace
 from .selection.selection import Selection
 from .selection.toolkits import ARGUMENT, loaded_text
+from .spelling import restored
 from .state import CompileSettings, Session
 
 __all__ = ["Choosing"]
@@ -59,6 +60,7 @@ class Choosing:
     _loader: Loader
     _settings: CompileSettings
     _composed: _Composed | None
+    _target: str | None
 
     def tools(self, *tools: Tool | Registered | ToolNamespace | Toolkit) -> None:
         """Set the tools that the model may call; they replace those of a loaded conversation.
@@ -155,7 +157,7 @@ class Choosing:
         Raises:
             InputError: no call.
         """
-        return self._judged(read_call(call))
+        return self._judged(self._read(call))
 
     def resolve_tool_call(self, call: object) -> Asked:
         """The tool and the arguments that a call stands for: for a call of a namespace, those of the action; any other call as
@@ -167,13 +169,23 @@ class Choosing:
         Raises:
             InputError: no call.
         """
-        asked = read_call(call)
+        asked = self._read(call)
         namespace = self._session.selection.registry.by_name.get(asked.name)
         given = read_object(asked.arguments) if isinstance(namespace, ToolNamespace) else ""
         if isinstance(namespace, ToolNamespace) and not isinstance(given, str):
             made = unfolded(namespace, given)
             return Asked(made.tool.name, made.arguments) if made is not None else asked
         return asked
+
+    def _read(self, call: object) -> Asked:
+        """A call with its arguments in the form of the tool's own schema, whatever the model was shown."""
+        asked = read_call(call)
+        wanted = self._settings.tool_schemas
+        tool = next((tool for tool in self._session.head.tools if tool.name == asked.name), None) if wanted else None
+        given = read_object(asked.arguments) if tool is not None else ""
+        if tool is None or isinstance(given, str):
+            return asked
+        return Asked(asked.name, restored(tool.parameters, given, wanted, self._target or ""))
 
     @property
     def _our_names(self) -> tuple[str, ...]:
@@ -195,7 +207,7 @@ class Choosing:
         Raises:
             InputError: no call.
         """
-        asked = read_call(call)
+        asked = self._read(call)
         ours = self._answering is not None and self._answering.owns(asked.name, self._session.head.tools)
         if not ours and not self._loads(asked.name):
             return None

@@ -69,6 +69,7 @@ from .retrieval.recall import Mode, Recall
 from .selection.selection import Selection
 from .skills.library import SkillLibrary
 from .slots import SlotFunction, SlotName, Slots
+from .spelling import ToolSchemas, check_tool_schemas
 from .state import CompileSettings, CompileState, Session
 
 __all__ = ["Context"]
@@ -104,6 +105,9 @@ class Context(Adding, Carrying, Choosing):
         labels: say of what is put in how sure it is and where it comes from: settings, or whether to at all.
         session: a name under which this session goes on in other processes that share the store: what was put into its
             payloads beside the conversation stays the same there.
+        tool_schemas: how tool schemas are written: ``openai-strict``, ``gemini``, ``grammar`` (for servers that compile schemas
+            into grammars), ``default``, or ``auto`` by the target; ``None`` leaves them as they are. What a target cannot check
+            is noted in ``meta.notes``; ``resolve_tool_call`` gives arguments back in the original form.
         project: whose memory it is; empty for memory that belongs to no project. ``ctx.memory.switch`` changes it.
 
     Raises:
@@ -133,6 +137,7 @@ class Context(Adding, Carrying, Choosing):
         skills: SkillLibrary | None = None,
         recall: Recall | Mode = "off",
         labels: Labels | bool = True,
+        tool_schemas: ToolSchemas | None = None,
         session: str = "",
         project: str = "",
     ) -> None:
@@ -162,7 +167,9 @@ class Context(Adding, Carrying, Choosing):
             guard=guard,
             recall=recall_settings(recall),
             labels=label_settings(labels),
+            tool_schemas=tool_schemas,
         )
+        check_tool_schemas(tool_schemas)
         self._slots = Slots()
         self._library = skills
         self._additions = additions = Additions(
@@ -197,7 +204,7 @@ class Context(Adding, Carrying, Choosing):
 
     def _fingerprint(self) -> str:
         shaping = f"{self._strategy.fingerprint}|{self._tokenizer.name}|{self._vocabulary.fingerprint}"
-        return hashlib.sha256(shaping.encode()).hexdigest()[:16]
+        return hashlib.sha256(shaping.encode(errors="surrogatepass")).hexdigest()[:16]
 
     @property
     def lineage(self) -> Lineage:
@@ -437,8 +444,9 @@ class Context(Adding, Carrying, Choosing):
             return refusal
         if self._answering is None:
             raise InputError("this context offers no tools", hint="Context(…, context_tool=True)")
+        asked = self._read(call)
         return await self._answering.answer(
-            call,
+            (asked.name, asked.arguments),
             self._session.head.tools,
             before_closing=self._closes_at - used,
             before_end=self._settings.window - self._reserve - used,

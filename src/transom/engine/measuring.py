@@ -105,8 +105,9 @@ def _reserve(state: CompileState) -> int:
 def _fixed(state: CompileState) -> FixedWeight:
     session, tokenizer = state.session, state.tokenizer
     known = session.fixed
-    if known is None or known.system is not session.system or known.tools is not session.head.tools:
+    sent = state.spelled.tools
+    if known is None or known.system is not session.system or known.tools is not sent:
         system = sum(weigh(message, tokenizer) for message in session.system)
-        tools = weigh_tools(session.head.tools, tokenizer) if session.head.tools else 0
-        known = session.fixed = FixedWeight(session.system, session.head.tools, system, tools)
+        tools = weigh_tools(sent, tokenizer) if sent else 0
+        known = session.fixed = FixedWeight(session.system, sent, system, tools)
     return known

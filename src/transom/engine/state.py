@@ -35,6 +35,7 @@ from .retrieval.recall import Recall, Recollection
 from .selection.loads import Loads
 from .selection.selection import Selection
 from .slots import SlotName, Slots
+from .spelling import SpelledTools, ToolSchemas, spell_tools
 
 __all__ = ["CompileSettings", "CompileState", "Session"]
 
@@ -55,6 +56,7 @@ class CompileSettings:
         guard: thresholds in place of ``trigger``.
         recall: what is put beside a message that refers to something that left the window; ``None`` puts nothing there.
         labels: which labels are shown on what is put in.
+        tool_schemas: how tool schemas are written; ``None`` leaves them as they are.
     """
 
     window: int
@@ -68,6 +70,7 @@ class CompileSettings:
     guard: Guard | None = None
     recall: Recall | None = None
     labels: Labels = field(default_factory=Labels)
+    tool_schemas: ToolSchemas | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ class Session:
         usage: the last usage report, beside our own count.
         recent: accounts of the last compiles.
         audit: what stood before cache breakpoints.
+        spelled: the tools as each target is sent them.
         fixed, heads: what was weighed and, by target, rendered of the parts that seldom change.
         noticed: the window in which the model was told that it will close soon.
         warned: the window in which the guard warned.
@@ -152,6 +156,7 @@ class Session:
     usage: Reported | None = None
     fixed: FixedWeight | None = None
     heads: dict[str, RenderedHead] = field(default_factory=dict)
+    spelled: dict[str, SpelledTools] = field(default_factory=dict)
     recent: RecentCompiles = field(default_factory=RecentCompiles)
     audit: CacheAudit = field(default_factory=CacheAudit)
     noticed: str = ""
@@ -242,6 +247,16 @@ class CompileState:
     def turns(self) -> Sequence[LiveTurn]:
         """Everything in the window."""
         return [*self.settled, *self.unsettled]
+
+    @property
+    def spelled(self) -> SpelledTools:
+        """The tools as this target is sent them; converted where the list is another than last time."""
+        session, name = self.session, self.target.name
+        known = session.spelled.get(name)
+        if known is None or known.given is not session.head.tools:
+            words = self.vocabulary.schemas
+            known = session.spelled[name] = spell_tools(session.head.tools, self.settings.tool_schemas, name, words)
+        return known
 
     def weigh_system(self, messages: Iterable[Message]) -> int:
         """What system messages weigh, in tokens."""

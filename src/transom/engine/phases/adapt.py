@@ -67,7 +67,14 @@ def _head(state: CompileState, system: Sequence[Message]) -> RenderedHead:
         report = Report()
         prompt = without_empty_content(system, report)
         fields, betas = _fields(state)
-        head = replace(session.head, fields={name: value for name, value in session.head.fields.items() if name not in fields})
+        spelled = state.spelled
+        for where, detail in spelled.notes:
+            report.add("degraded", f"tools: {where}", detail)
+        head = replace(
+            session.head,
+            tools=spelled.tools,
+            fields={name: value for name, value in session.head.fields.items() if name not in fields},
+        )
         frame, elements = state.target.render_head(head, prompt, state.settings.options, report)
         if fields:
             frame = replace(frame, before=b"{" + dumps(fields)[1:-1] + b"," + frame.before[1:])

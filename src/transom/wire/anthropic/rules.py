@@ -67,6 +67,15 @@ def _blocks(content: object) -> list[Mapping[str, object]]:
     return []
 
 
+def _last_text(content: object) -> str:
+    """The text that a message ends in; empty where it ends in something else."""
+    blocks = _blocks(content)
+    text = (
+        content if isinstance(content, str) else blocks[-1].get("text") if blocks and blocks[-1].get("type") == "text" else ""
+    )
+    return text if isinstance(text, str) else ""
+
+
 @dataclass(slots=True)
 class _Check:
     """One validation. Each method adds what it finds."""
@@ -315,8 +324,7 @@ class _Check:
         self._ends_in_white_space(last)
         if thinks(self.request):
             # A running tool loop ends in the user's results; reasoning that was begun may be handed back.
-            blocks = _blocks(last.get("content"))
-            if blocks and blocks[-1].get("type") == "text":
+            if _last_text(last.get("content")):
                 index = len(self.messages) - 1
                 rule = "Prefill is not supported with extended thinking. The conversation must end with a user message."
                 self.add("prefill-thinking", f"messages[{index}]", index, rule, _THINKING)
@@ -331,9 +339,8 @@ class _Check:
         self.add("prefill", f"messages[{index}]", index, rule, _PREFILL)
 
     def _ends_in_white_space(self, last: Mapping[str, object]) -> None:
-        blocks = _blocks(last.get("content"))
-        text = blocks[-1].get("text") if blocks and blocks[-1].get("type") == "text" else None
-        if isinstance(text, str) and text != text.rstrip():
+        text = _last_text(last.get("content"))
+        if text != text.rstrip():
             index = len(self.messages) - 1
             rule = "messages: final assistant content cannot end with trailing whitespace"
             self.add("prefill-white-space", f"messages[{index}]", index, rule, _PREFILL_TEXT)
