@@ -102,7 +102,7 @@ def read_object(given: object) -> Mapping[str, object] | str:
         try:
             value = loads(given) if given.strip() else {}
         except JSONError as error:
-            return error.message[:_SHOWN] or "?"
+            return error.message.removeprefix("not JSON: ")[:_SHOWN] or "?"
     if value is None:
         return {}
     return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else ""

@@ -174,5 +174,9 @@ class Selection:
 
 
 def _same(one: Tool, two: Tool) -> bool:
-    """Whether two definitions are the same bytes: a hosted tool is nothing but its origin."""
-    return one is two or (one == two and (one.origin and one.origin.raw) == (two.origin and two.origin.raw))
+    """Whether two definitions are the same bytes. Where both were read from a provider's, these say it sooner than schemas."""
+    if one is two:
+        return True
+    if one.origin is not None and two.origin is not None:
+        return (one.origin.format, one.origin.raw) == (two.origin.format, two.origin.raw)
+    return one.origin is two.origin and one == two
