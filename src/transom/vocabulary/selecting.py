@@ -82,7 +82,8 @@ class SelectingWords:
 
     def is_refusal(self, text: str) -> bool:
         """Whether the result of a call is one of these."""
-        return text.startswith(self.error.partition("{")[0].rstrip())
+        before, _, after = self.error.partition("{what}")
+        return bool(before or after) and text.startswith(before.rstrip()) and text.endswith(after.lstrip())
 
     def line(self, signature: str, description: str) -> str:
         """A tool or an action, with its arguments."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from transom import Call, Context, Message, Snapshot, Tool, Toolkit
 from transom.errors import InputError
 from transom.jsontext import dumps
+from transom.vocabulary import ENGLISH
 
 from .toolboxes import CHARTS, DEPLOY, EVERYTHING, READ, TARGETS, equipped, load, names, sent, takes, tool_bytes
 
@@ -157,6 +160,17 @@ def test_a_session_that_goes_on_from_its_messages_alone_offers_what_was_loaded(t
         again.tools(*EVERYTHING)
         assert again.loaded_toolkits == ("charts", "deploy")
         assert again.compile_sync(target).json() == before.json()
+
+
+def test_a_refusal_is_known_again_in_words_that_end_with_it() -> None:
+    words = replace(ENGLISH, selecting=replace(ENGLISH.selecting, error="{what} (refused)"))
+    context = equipped(vocabulary=words)
+    context.block_tools("deploy")
+    assert load(context, "deploy").endswith(" (refused)")
+    load(context, "charts", 2)
+    again = equipped(vocabulary=words)
+    again.load(list(context.messages))
+    assert again.loaded_toolkits == ("charts",)
 
 
 def test_a_provider_without_ids_is_understood_too() -> None:
