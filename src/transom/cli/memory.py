@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -248,6 +249,7 @@ def _fact(fact: Fact) -> dict[str, object]:
         "updated": fact.updated,
         "updates": fact.updates,
         "expires_at": fact.expires_at,
+        "origin": asdict(fact.origin) if fact.origin is not None else None,
         "uri": fact.uri,
     }
 
@@ -265,6 +267,7 @@ def _entry(entry: Entry) -> dict[str, object]:
         "confidence": entry.confidence,
         "created": entry.created,
         "expires_at": entry.expires_at,
+        "origin": asdict(entry.origin) if entry.origin is not None else None,
         "uri": entry.uri,
     }
 

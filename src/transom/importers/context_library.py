@@ -12,6 +12,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from ..engine.memory.fact import Fact, check_key
 from ..engine.memory.origin import Origin
@@ -30,6 +31,7 @@ _OFFLOADED = ("", ".context_vfs", "vfs")
 _ENDING, _KEYS = ".mem", "_index.json"
 _BLOB = re.compile(r"vfs_(?:(?P<time>\d{10,16})_)?[0-9a-f]+\.txt")
 _SCRATCH = ".tmp_"
+_TELLING = 32
 
 
 def read_context_library(source: Source, now: float) -> Iterator[Finding]:
@@ -59,7 +61,9 @@ def _is_root(source: Source) -> bool:
     """Whether this folder is one that the library of today keeps its namespaces in. Other folders have ``notes`` as well."""
     if any(_BLOB.fullmatch(name) for name in source.names("vfs")):
         return True
-    return any(_envelope(source, path) is not None for path in source.walk("memory") if not path.endswith(_ENDING))
+    memory = (path for path in source.walk("memory") if not path.endswith(_ENDING))
+    # Other projects have a folder of this name as well, with anything in it: a few files tell.
+    return any(_envelope(source, path) is not None for path in islice(memory, _TELLING))
 
 
 # ── memory ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ..engine.memory.origin import Origin
 from ..engine.memory.projects import Project, Projects, unknown_project
 from ..errors import InputError, NotFoundError
 from ..store.store import Store
@@ -62,6 +63,8 @@ async def import_memory(
             settled, taking.project = True, await _project(store, project, names)
         await taking.take(finding)
     await taking.finish()
+    for folder, reason in source.refused.items():
+        report.leave(Left(Origin("", folder or "."), reason))
     if not report.taken and not report.left:
         raise InputError(
             f"nothing of an earlier system is at {path}",

@@ -33,6 +33,7 @@ class Source:
     Attributes:
         root: the folder; of one file the folder that it lies in.
         only: the name of that file; empty for a folder.
+        refused: folders of the source that could not be looked into, with the reason.
 
     Raises:
         InputError: there is no such file or folder.
@@ -47,15 +48,21 @@ class Source:
             self.root, self.only = real, ""
         else:
             self.root, self.only = real.parent, real.name
+        self.refused: dict[str, str] = {}
 
     def names(self, folder: str = "") -> list[str]:
-        """The names in a folder of the source, sorted; nothing where there is no such folder or it leads out of the source."""
+        """The names in a folder of the source, sorted; nothing where there is none, or it may not be looked into."""
         if self.only:
             return [] if folder else [self.only]
         try:
-            return sorted(entry.name for entry in os.scandir(self._inside(folder)))
-        except (OSError, Refused):
+            return sorted(entry.name for entry in self._inside(folder).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            self.refused[folder] = error.strerror or str(error)
+        except Refused as error:
+            self.refused[folder] = error.message
+        return []
 
     def walk(self, folder: str) -> Iterator[str]:
         """The files below a folder, as paths in the source; hidden ones and linked folders are left out."""
@@ -77,10 +84,8 @@ class Source:
 
     def has(self, path: str) -> bool:
         """Whether there is something under this path that is no folder, readable or not."""
-        if self.only and path != self.only:
-            return False
-        place = self.root / path
-        return os.path.lexists(place) and not place.is_dir()
+        folder, _, name = path.rpartition("/")
+        return name in self.names(folder) and not (self.root / path).is_dir()
 
     def open(self, path: str) -> BinaryIO:
         """A file of the source, for reading.

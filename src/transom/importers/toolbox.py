@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath, PureWindowsPath
 
-from ..engine.memory.entry import CONFIDENCES, ENTRY_TYPES, Confidence, Entry, EntryType, title_of
+from ..engine.memory.entry import ENTRY_TYPES, Entry, EntryType, title_of
 from ..engine.memory.fact import Fact
 from ..engine.memory.origin import Origin
 from ..engine.memory.projects import Project
 from ..errors import InputError, JSONError
 from ..jsontext import loads
 from ..store.blobs import blob_digest
+from ..vocabulary.placing import CONFIDENCES, Confidence
 from .findings import Finding, Found, Left, Text
 from .msgpack import Damaged, Oversized, Value, records
 from .session_summaries import is_packed_text, session_of

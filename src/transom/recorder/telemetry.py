@@ -22,6 +22,7 @@ from ..engine.events import (
     JobDropped,
     NewContextDropped,
     OffloadCreated,
+    Recalled,
     ToolBlocked,
     WindowWarned,
 )
@@ -134,6 +135,8 @@ class TelemetrySink:
                 self._changes.add(1, {"gen_ai.operation.name": operation, "transom.memory.family": event.family})
             case MemoryExpired():
                 self._expired.add(1, {"transom.memory.family": event.family})
+            case Recalled():
+                self._recalls.add(1, {"transom.recall.silence": event.recollection.silence})
             case ToolBlocked():
                 self._blocked.add(1, {"gen_ai.tool.name": event.tool, "transom.blocked.cause": event.cause})
             case CacheWarned():
@@ -214,6 +217,7 @@ class TelemetrySink:
         )
         self._changes = counter("transom.memory.changes", "{change}", "Facts and entries written or taken away.")
         self._expired = counter("transom.memory.expired", "{record}", "Facts and entries whose time was over.")
+        self._recalls = counter("transom.recalls", "{message}", "Messages looked up, by why nothing was put beside them.")
         self._blocked = counter("transom.tools.blocked", "{call}", "Calls of tools that are blocked.")
         self._warnings = counter("transom.warnings", "{warning}", "What the engine warned of.")
 

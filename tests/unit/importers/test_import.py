@@ -148,6 +148,8 @@ def test_where_something_came_from_is_kept_beside_it(store: Store, tmp_path: Pat
     async def look() -> None:
         opened = await memory(store)
         file = ".session_context/.ai_toolbox_memory.msgpack"
+        (payload,) = (await store.read_all("vfs")).values()
+        assert payload.meta["origin"]["importer"] == "ai-toolbox"  # type: ignore[index]
         told = await opened.memory.facts.get("memory_17")
         assert told is not None
         assert told.origin == Origin("ai-toolbox", file, "memory_17")
@@ -493,6 +495,7 @@ def test_a_folder_that_is_a_link_out_is_not_entered(store: Store, tmp_path: Path
     (tmp_path / "work" / ".context_vfs").symlink_to(tmp_path / "other" / ".context_vfs")
     report = bring(tmp_path / "work", store)
     assert report.counts == {"fact": (1, 0)}
+    assert reasons(report) == {".context_vfs": "a link that leads out of what is imported"}
 
 
 def test_a_file_of_absurd_size_is_named_and_not_read(store: Store, tmp_path: Path) -> None:
@@ -591,6 +594,13 @@ def test_an_import_that_was_killed_is_completed_by_another(tmp_path: Path) -> No
 
 
 # ── as a user types it ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_origin_is_told_with_the_rest(transom: Transom, tmp_path: Path) -> None:
+    transom("import", toolbox(tmp_path / "work"))
+    origin = {"importer": "ai-toolbox", "file": ".session_context/.ai_toolbox_memory.msgpack", "id": "memory_17"}
+    assert transom("memory", "get", "memory_17", "--json").json["origin"] == origin
+    assert transom("memory", "get", "ctx_1_aa", "--json").json["origin"] == {**origin, "id": "ctx_1_aa"}
 
 
 def test_what_was_imported_is_found_by_search(transom: Transom, tmp_path: Path) -> None:
