@@ -17,7 +17,7 @@ async def handoff(state: CompileState) -> None:
     wanted, session = state.settings.handoff, state.session
     state.managed = state.runner.manages(state.target.name)
     window = session.live.base.lineage.current
-    if wanted is None or state.managed or session.new_context or session.noticed == window:
+    if wanted is None or state.managed or session.new_context or session.noticed == window or _has_just_closed(state):
         return
     left = headroom(state, budget_of(state))
     if not wanted.reached(left):
@@ -28,3 +28,9 @@ async def handoff(state: CompileState) -> None:
         state.unsay()
         return
     state.noticed = window
+
+
+def _has_just_closed(state: CompileState) -> bool:
+    """The record in force was made of this very history, by whoever came first: who closes a window says nothing of the next."""
+    live = state.session.live
+    return live.base.lineage.previous is not None and live.base.arrived == live.history.arrivals[-1]
