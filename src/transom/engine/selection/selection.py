@@ -67,7 +67,7 @@ class Selection:
         return self._over(ToolRegistry.of(given), EVERYTHING)
 
     def adopted(self, tools: tuple[Tool, ...], sent: Sequence[Tool]) -> Selection:
-        """With the tools of a request that was loaded. The rule and the blocks stay.
+        """With the tools of a request that was loaded. Blocks stay, and so do allowed names; tags go, since a request has none.
 
         A request that repeats what goes out anyway changes nothing: agents send back what they were given.
 
@@ -83,7 +83,8 @@ class Selection:
             names = [tool.name for tool in tools]
             if names in ([tool.name for tool in sent], [tool.name for tool in (*self.front, *self.behind)]):
                 return self
-        return self._over(ToolRegistry(tuple(Registered(tool) for tool in tools)), self.rule)
+        rule = EVERYTHING if self.rule.allow is None else Pruning(allow=self.rule.allow)
+        return self._over(ToolRegistry(tuple(Registered(tool) for tool in tools)), rule)
 
     def pruned(self, *, tags: Collection[str] | None, allow: Collection[str] | None, combine: Combine) -> Selection:
         """With another rule.

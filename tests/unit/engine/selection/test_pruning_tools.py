@@ -131,6 +131,14 @@ def test_tools_of_a_loaded_body_can_be_chosen_by_name_and_stay_chosen() -> None:
     assert sent(context) == ["three"]
 
 
+def test_tags_are_not_asked_of_a_loaded_body() -> None:
+    context = equipped()
+    context.select_tools(tags={"search"})
+    tools = [{"type": "function", "function": {"name": name, "parameters": takes(a="string")}} for name in ("one", "two")]
+    context.load({"messages": [{"role": "user", "content": "hello"}], "tools": tools}, format="openai")
+    assert sent(context) == ["one", "two"]
+
+
 def test_a_body_that_repeats_what_was_sent_changes_nothing() -> None:
     context = equipped(context_tool=True)
     context.select_tools(allow={"read_file", "database", "deploy"})
