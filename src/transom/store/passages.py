@@ -14,7 +14,7 @@ from .ranking import ranked
 
 __all__ = ["Passage", "passage_of"]
 
-_LONGEST = 60_000
+_LONGEST = 160_000
 """Characters of a text up to which its paragraphs are weighed; of a longer one the stretch with most of the words is shown."""
 _FEWEST = 4
 """Paragraphs from which a text is taken apart."""

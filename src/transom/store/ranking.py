@@ -31,6 +31,8 @@ _K, _B = 1.2, 0.5
 _OTHER_SPEAKER, _OTHER_TIME, _NO_TIME = 0.45, 0.3, 0.6
 _SAID_THEN = 0.35
 """What lying in the time asked for is worth by itself, as a share of the question's rarest word."""
+_SPEAKS = 12
+"""Who speaks in fewer than one of so many texts is no speaker: a label like ``port:`` is none."""
 _KNOWN = 0.1
 """What is left of the weight of a word that says who or when."""
 _TELLING = 0.1
@@ -200,7 +202,7 @@ def _telling(weights: Sequence[float]) -> frozenset[int]:
 def _names(question: Question, lines: Sequence[_Line]) -> frozenset[str]:
     """The words of the question that are speakers' names; none where nobody else speaks."""
     wanted = dict.fromkeys(name_candidates(question), 0)
-    least = max(2, len(lines) // 50)
+    least = max(2, len(lines) // _SPEAKS)
     for line in lines:
         if speaks_of(line.folded, wanted):
             for label in speakers(line.folded) & wanted.keys():

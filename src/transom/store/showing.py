@@ -65,7 +65,7 @@ async def passages(store: Readable, query: str, hits: Sequence[SearchHit], *, bu
                 shown, page = longer, written
                 left = budget - count(page)
                 break
-            width = width // 2 if step.hit is not None and not step.line else 0
+            width = width * 3 // 4 if step.hit is not None and not step.line else 0
     return page
 
 

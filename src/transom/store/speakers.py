@@ -20,6 +20,8 @@ _LABEL = re.compile(
 _WITHIN = 100
 _BESIDE_TIMES = frozenset(("am", "pm", "on", "at", "utc", "gmt", "um", "uhr", "el", "le", "the"))
 _LONGEST, _WORDS = 40, 3
+_LINES, _LONGEST_TEXT = 8, 4000
+"""A text of more lines is no turn of a conversation with a name in a line of its own, but a file or what a program wrote."""
 
 
 def name_candidates(question: Question) -> frozenset[str]:
@@ -41,8 +43,8 @@ def speaks_of(folded: str, names: Iterable[str]) -> bool:
 def speakers(folded: str) -> frozenset[str]:
     """The words that may be the speaker's name; none where nothing looks like one."""
     start = folded[:_WITHIN]
-    if "\n" not in folded:
-        return _label(start)
+    if not 0 < folded.count("\n", 0, _LONGEST_TEXT) <= _LINES:
+        return _label(start.split("\n", 1)[0])
     found: set[str] = set()
     first = start.split("\n", 2)[:2]
     last = folded[-_WITHIN:].split("\n")[-2:]

@@ -116,7 +116,7 @@ async def find(host: Host, query: str, within: Address | None, offset: int) -> s
                 shown = longer
                 break
             # What stands beside a match is shown whole or not at all.
-            width = width // 2 if step.hit is not None and width > 1 else -1
+            width = width * 3 // 4 if step.hit is not None and width > 1 else -1
         if width < least and step.hit is not None:
             break
     if not any(each.step.hit is not None for each in shown):
