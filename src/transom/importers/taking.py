@@ -23,7 +23,7 @@ from ..engine.memory.projects import Project, Projects
 from ..engine.memory.sessions import OF_NO_PROJECT, Sessions
 from ..engine.memory.stored import MAX_BYTES
 from ..engine.memory.summaries import Session
-from ..errors import InputError
+from ..errors import InputError, IntegrityError
 from ..store.archive import archive_lines
 from ..store.backend import Write
 from ..store.blobs import blob_text, blob_uri, blob_write, encode_text
@@ -67,6 +67,7 @@ class Taking:
         self._roots: dict[str, str] | None = None
         self._met: set[str] = set()
         self._summaries: set[str] = set()
+        self._sessions: dict[str, str] = {}
         self._batch = _Batch()
         self._noted: dict[str, set[str]] = {}
 
@@ -136,10 +137,16 @@ class Taking:
         self._told("entry", entry.uri, found, fresh, remarks)
 
     async def _session(self, session: Session, found: Found) -> None:
-        address = format_uri("sessions", f"{self.project or OF_NO_PROJECT}/{session.id}")
+        address = self._session_address(session)
         if session.summary in self._summaries and address not in self._met:
             self._report.leave(Left(found.origin, "the summary of that session, which is taken, says it too", fault=False))
             return
+        remarks = found.remarks
+        if await self._says_otherwise(session, address):
+            session = replace(session, id=f"{session.id[:200]}-{digest(session.summary, 8)}")
+            address = self._session_address(session)
+            remarks = (*remarks, "another summary is here under its own id")
+        self._sessions[address] = session.summary
         # A line of an index repeats what the summary of the same session begins with.
         self._summaries |= {session.summary, session.summary.partition("\n\n")[0]}
         fresh = not await self._has(address)
@@ -150,7 +157,19 @@ class Taking:
             except InputError as error:
                 self._report.leave(Left(found.origin, error.message))
                 return
-        self._told("session", address, found, fresh, ())
+        self._told("session", address, found, fresh, remarks)
+
+    def _session_address(self, session: Session) -> str:
+        return format_uri("sessions", f"{self.project or OF_NO_PROJECT}/{session.id}")
+
+    async def _says_otherwise(self, session: Session, address: str) -> bool:
+        """Whether another summary is, or is about to be, at an address."""
+        if address not in self._sessions and self._store is not None and await self._store.exists(address):
+            try:
+                self._sessions[address] = (await Sessions(self._store, project=self.project).get(session.id)).summary
+            except IntegrityError:
+                self._sessions[address] = ""
+        return self._sessions.get(address, session.summary) != session.summary
 
     async def _project(self, project: Project, found: Found) -> None:
         roots = await self._known_roots()

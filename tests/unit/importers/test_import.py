@@ -276,6 +276,13 @@ def test_two_states_of_one_entry_are_both_kept(store: Store, tmp_path: Path) -> 
     assert bring(tmp_path / "work", store).counts == {"entry": (0, 2)}
 
 
+def test_two_summaries_under_one_name_are_both_kept(store: Store, tmp_path: Path) -> None:
+    write_store(tmp_path / "work", [state("session_summary_9", summary("Now"))])
+    write_store(tmp_path / "work", [state("session_summary_9", summary("Then"))], ".ai_toolbox_memory.msgpack")
+    assert bring(tmp_path / "work", store).counts == {"session": (2, 0)}
+    assert bring(tmp_path / "work", store).counts == {"session": (0, 2)}
+
+
 def test_a_fact_that_says_something_else_here_stays(store: Store, tmp_path: Path) -> None:
     work = write_store(tmp_path / "work", [state("memory_1", "theirs")])
 
