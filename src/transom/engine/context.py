@@ -283,8 +283,7 @@ class Context(Adding, Carrying, Choosing):
             self._session.additions.frozen = None
             self._session.repairs = 0
             self._forget_loads()
-            # Another history: nothing of what was sent before has to stand still.
-            self._session.compared = {name: replace(sent, stable=0) for name, sent in self._session.compared.items()}
+            self._session.move_prefix()
             fresh: Sequence[Message] = messages[leading:]
         else:
             fresh = messages[loaded.kept :]

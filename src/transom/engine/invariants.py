@@ -50,6 +50,9 @@ def _prefix(state: CompileState) -> Iterator[tuple[str, str]]:
     previous = state.session.compared.get(state.target.name)
     if previous is None or state.closed or state.frame is None:
         return
+    if previous.given != (state.session.head.tools, state.session.system):
+        # Other tools, or another system prompt: the caller asked for another prefix.
+        return
     now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes)
     held = common_prefix(previous.pieces, now.pieces)
     if held < previous.stable:

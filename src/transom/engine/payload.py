@@ -103,6 +103,7 @@ class Compared:
         reach: bytes that had to stand still when it was sent, whatever happened since.
         volatile: bytes from the first volatile one on.
         window: which window it belongs to.
+        given: the tools and the system prompt that the caller had set.
     """
 
     pieces: tuple[bytes, ...] = ()
@@ -111,6 +112,7 @@ class Compared:
     reach: int = 0
     volatile: int = 0
     window: str = ""
+    given: tuple[object, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..messages import Message, Repair, Tool
@@ -163,6 +163,10 @@ class Session:
     warned: str = ""
     new_context: bool = False
     managed: bool = False
+
+    def move_prefix(self) -> None:
+        """Nothing of what was sent before has to stand still any more, for any target: another prefix was asked for."""
+        self.compared = {name: replace(sent, stable=0) for name, sent in self.compared.items()}
 
     def rebuild_prompt(self) -> None:
         """Put together what stands before the conversation."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from transom import Context, MemoryBackend, Message, Payload, SQLiteBackend, Store, chain, digest, reset
+from transom import Context, MemoryBackend, Message, Payload, SQLiteBackend, Store, Tool, chain, digest, reset
 from transom.engine.memory.hooks import MemorySettings
 from transom.engine.placement.temporal import Temporal
 from transom.errors import InputError
@@ -369,3 +369,18 @@ async def test_an_answer_is_begun_only_where_anthropic_takes_that(thinking: str)
         assert "Answer:" in str(last)
         begun = {**payload.body, "messages": [*payload.body["messages"], {"role": "assistant", "content": "Answer:"}]}  # type: ignore[misc]
         assert [found.rule for found in context.formats.get("anthropic").validate(begun)]
+
+
+async def test_what_a_caller_changes_on_purpose_is_no_broken_law() -> None:
+    context = Context(window=8_000, check=True)
+    broken: list[object] = []
+    context.on("invariant_broken", broken.append)
+    context.tools(Tool("one", "One."), Tool("two", "Two."))
+    context.append(Message("user", "go on"))
+    await context.compile("anthropic")
+    context.select_tools(allow=["two"])
+    await context.compile("anthropic")
+    context.system("Another prompt.")
+    moved = await context.compile("anthropic")
+    assert broken == []
+    assert moved.meta.prefix_bytes < moved.meta.sequence_bytes

@@ -67,7 +67,7 @@ async def done(state: CompileState) -> Payload:
         failure=state.failure,
         timings=state.timings,
     )
-    session.compared[state.target.name] = replace(now, window=meta.window_id)
+    session.compared[state.target.name] = replace(now, window=meta.window_id, given=(session.head.tools, session.system))
     if state.target.name == "anthropic":
         session.audit.note(meta.prefix, closed=bool(state.closed))
     session.recent.add(meta)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 from ...errors import WindowError
 from ..events import CompressEnded, CompressStarted, JobDropped, NewContextDropped
@@ -117,7 +116,7 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
         return False
     live.apply(closing.record, state.former)
     # For every target, and should this compile fail after all: nothing of what was sent before has to stand still.
-    session.compared = {name: replace(sent, stable=0) for name, sent in session.compared.items()}
+    session.move_prefix()
     state.settled = live.turns
     state.unsettled, _ = live.unsettled(state.former)
     state.closed = closing.record.strategy
