@@ -25,8 +25,9 @@ from transom import (
     summarize,
     summarize_history,
 )
+from transom.engine.ledger.records import Item
 from transom.engine.overflow.durable import CompactionSettings
-from transom.engine.overflow.strategy import Strategy
+from transom.engine.overflow.strategy import Outcome, Span, Strategy
 from transom.errors import InputError, StoreError, StrategyError, WindowError
 from transom.messages import Text, ensure_valid_history, group_turns, is_user_request
 from transom.testing.generators import agent_sessions
@@ -271,6 +272,90 @@ async def test_of_a_callers_history_nothing_is_lost_no_pair_split_no_pin_moved(
     places = [[m is wanted for m in after].index(True) for wanted in protected]
     assert places == sorted(places)
     assert result.apply_to(history) == after
+
+
+def unanswered(number: int, size: int = 600) -> Message:
+    return Message("assistant", tool_calls=[Call("run", f'{{"argument": "{"x" * size}"}}', id=f"c{number}")])
+
+
+@pytest.mark.feature("O15")
+@pytest.mark.parametrize("forced", [False, True])
+async def test_where_none_of_the_callers_messages_may_leave_nothing_is_planned_stored_or_put_in_front(forced: bool) -> None:
+    messages = [*(unanswered(number) for number in range(40)), Message("user", "Go on.")]
+    assert plan_compaction(messages, window=4_000, forced=forced) is None
+    backend = MemoryBackend()
+    settings_ = CompactionSettings(window=4_000, forced=forced)
+    result = await compact_history(messages, settings_, model=chain(digest(), reset()), store=Store(backend))
+    assert result.messages is messages
+    assert not result.changed
+    assert await backend.list("archive") == []
+    assert result.apply_to(other := messages[1:]) is other
+
+
+def shallow(span: Span) -> Outcome:
+    return Outcome(1, (Item("head", text="Nothing that anybody said."), *span.kept(1)), span.messages(1), span.leaving(1))
+
+
+class Shallow:
+    """A strategy that closes over the first turn, whatever is proposed."""
+
+    name = fingerprint = "shallow"
+
+    async def apply(self, span: Span) -> Outcome:
+        return shallow(span)
+
+
+@pytest.mark.feature("O15")
+async def test_a_strategy_that_closes_over_nothing_of_the_callers_changes_nothing() -> None:
+    messages = [Message("assistant", "I begin."), *dialogue(60, 100)]
+    assert len(ensure_valid_history(messages)[0]) > len(messages), "repair puts a message in front"
+    backend = MemoryBackend()
+    result = await compact_history(messages, CompactionSettings(window=8_000), model=Shallow(), store=Store(backend))
+    assert result.messages is messages
+    assert not result.changed
+    assert await backend.list("archive") == []
+    assert result.apply_to(other := messages[1:]) is other
+
+
+@st.composite
+def histories_in_pieces(draw: st.DrawFn) -> list[Message]:
+    """What callers keep who mend nothing: calls without results, results without calls, anybody first."""
+    kinds = st.sampled_from(["user", "assistant", "call", "result", "pinned"])
+    found: list[Message] = []
+    for number, kind in enumerate(draw(st.lists(kinds, min_size=1, max_size=30))):
+        match kind:
+            case "call":
+                found.append(unanswered(number))
+            case "result":
+                found.append(Message("tool", f"result {number} " * 40, tool_call_id=f"c{number - 1}", name="run"))
+            case "pinned":
+                found.append(Message("user", f"rule {number}", pinned=True))
+            case _:
+                found.append(Message(kind, f"said {number} " * 40))
+    return found
+
+
+@pytest.mark.feature("O15")
+@settings(deadline=None, max_examples=80)
+@given(histories_in_pieces(), st.sampled_from([2_000, 4_000]), st.booleans(), st.sampled_from(["all", "clear", "shallow"]))
+async def test_a_compaction_moves_messages_of_the_callers_or_leaves_the_list_alone(
+    messages: list[Message], window: int, forced: bool, how: str
+) -> None:
+    try:
+        plan = plan_compaction(messages, window=window, forced=forced)
+    except WindowError:
+        return
+    assert plan is None or plan.folds
+    steps: dict[str, Strategy] = {"all": chain(clear(), digest(), reset()), "clear": clear(), "shallow": Shallow()}
+    result = await compact_history(messages, plan, model=steps[how], store=(kept := store()))
+    if not result.changed:
+        assert result.messages is messages
+        return
+    assert plan is not None
+    gone = [message for message in messages if not any(message is after for after in result.messages)]
+    assert gone, "else there was nothing to do"
+    assert await kept.get(result.archive)
+    assert result.apply_to(other := [Message("user", "Another history.")]) is other
 
 
 def _spelled(message: Message) -> list[object]:

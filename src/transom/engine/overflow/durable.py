@@ -130,7 +130,7 @@ class CompactionResult:
             handed in where its beginning is another by now, or nothing was compacted.
         """
         count = len(self._read)
-        if not self.changed or tuple(messages[:count]) != self._read:
+        if not self.changed or not count or tuple(messages[:count]) != self._read:
             return messages
         return [*self._instead, *messages[count:]]
 
@@ -298,6 +298,9 @@ def _planned(messages: Sequence[Message], settings: CompactionSettings) -> Compa
     stays = layout.staying(cut, (item.place for item in kept))
     boundary = layout.boundary(cut)
     folds = tuple(index for index in range(leading, boundary) if index not in stays)
+    if not folds:
+        # What would leave is none of the caller's messages: repair put it there.
+        return None
     after = system + pinned + min(movable, budget.head + span.total_after(Outcome(cut, tuple(kept))))
     folding = frozenset(folds)
     planned = replace(span, cut=cut, archive_uri=layout.address)
@@ -338,14 +341,18 @@ async def _landed(
     boundary = layout.boundary(cut)
     edits = {item.place: item.edits for item in outcome.items if item.kind != "head"}
     stays = layout.staying(cut, edits)
+    folded = tuple(layout.messages[index] for index in range(layout.leading, boundary) if index not in stays)
     shown: list[Message] = []
     for index in range(layout.leading, boundary):
         if index in stays:
             live = stays[index]
             turn = apply_edits(live.source, edits.get(live.place, ()))
             shown.append(turn.messages[live.source.sources.index(index - layout.leading)])
-    heads = [message for item in outcome.items if item.kind == "head" for message in head_turn(item.text).messages]
     read = layout.messages[:boundary]
+    if not folded and tuple(shown) == read[layout.leading :]:
+        # It closed over nothing of the caller's, but over what repair put there.
+        return CompactionResult(messages, failure=why)
+    heads = [message for item in outcome.items if item.kind == "head" for message in head_turn(item.text).messages]
     archive = ""
     if store is None:
         # What an excerpt named by its address is in the messages that are handed back.
@@ -364,7 +371,7 @@ async def _landed(
         changed=True,
         summary="\n\n".join(message.text for message in heads),
         archive=archive,
-        folded=tuple(layout.messages[index] for index in range(layout.leading, boundary) if index not in stays),
+        folded=folded,
         failure=why,
         _read=read,
         _instead=instead,
