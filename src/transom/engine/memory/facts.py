@@ -204,19 +204,16 @@ class Facts:
             change = Change(seen.key, "deleted", seen, None)
             await permit(self.settings, change)
             async with self._lock:
-                if await self._known.visible(seen.key, turn) != seen:
+                if await self._known.visible(seen.key, turn) != seen or not await self._known.remove(seen):
                     continue
-                await self._known.remove(seen)
             await self._done(change)
             return True
 
     async def put_back(self, fact: Fact) -> bool:
         """Store a fact as it was, unless there is one of its key; whether it was stored. Asks no hook: it was allowed once."""
         async with self._lock:
-            if await self._known.look(fact.key, fact.project) is not None:
-                return False
-            await self._known.keep(fact)
-            return True
+            there = await self._known.look(fact.key, fact.project)
+            return there is None and await self._known.keep_new(fact)
 
     async def rename(self, old: str, new: str, *, turn: int = 0) -> Fact:
         """Give a fact another key; it stays the project's or everybody's.
@@ -235,14 +232,11 @@ class Facts:
             await permit(self.settings, change)
             async with self._lock:
                 if await self._known.visible(new, turn) is not None:
-                    raise MemoryRefusedError(
-                        f"there is a fact {new!r} already", hint="take another key, or delete that one first"
-                    )
+                    raise _taken(new)
                 if await self._known.visible(seen.key, turn) != seen:
                     continue
-                # Stored under the new key before it leaves the old one: whoever dies in between loses nothing.
-                await self._known.keep(moved)
-                await self._known.remove(seen)
+                if not await self._move(seen, moved, turn):
+                    continue
             await self._done(change)
             return moved
 
@@ -260,9 +254,7 @@ class Facts:
         async with self._lock:
             for fact in seen:
                 # What was written meanwhile stays: nobody was asked about it.
-                if await self._known.look(fact.key, fact.project) == fact:
-                    await self._known.remove(fact)
-                else:
+                if await self._known.look(fact.key, fact.project) != fact or not await self._known.remove(fact):
                     changes = [change for change in changes if change.old is not fact]
         for change in changes:
             await self._done(change)
@@ -323,13 +315,31 @@ class Facts:
             await self._done(change)
             return new
 
+    async def _move(self, seen: Fact, moved: Fact, turn: int) -> bool:
+        """Store a fact under its new key, then take it from the old one: whoever dies in between loses nothing.
+
+        Whether it was moved; where somebody else moved, changed or deleted it meanwhile, it does not stay under the new key.
+
+        Raises:
+            MemoryRefusedError: somebody else took the new key meanwhile.
+        """
+        there = await self._known.look(moved.key, moved.project)
+        if there is not None and self._known.expired(there, turn):
+            await self._known.remove(there)
+        if not await self._known.keep_new(moved):
+            raise _taken(moved.key)
+        if await self._known.look(seen.key, seen.project) == seen and await self._known.remove(seen):
+            return True
+        if await self._known.look(moved.key, moved.project) == moved:
+            await self._known.remove(moved)
+        return False
+
     async def _remove_expired(self, fact: Fact, turn: int) -> Fact | None:
         try:
             # Somebody else may have written it anew meanwhile.
             stored = await self._known.look(fact.key, fact.project)
-            if stored is None or not self._known.expired(stored, turn):
+            if stored is None or not self._known.expired(stored, turn) or not await self._known.remove(stored):
                 return None
-            await self._known.remove(stored)
         except StoreError as error:
             _log.warning("a fact whose time is over could not be removed: %s", error)
             self._known.hide(fact)
@@ -346,3 +356,7 @@ class Facts:
 
 def _missing(key: str) -> NotFoundError:
     return NotFoundError(f"there is no fact {key!r}", hint="list the facts to see their keys")
+
+
+def _taken(key: str) -> MemoryRefusedError:
+    return MemoryRefusedError(f"there is a fact {key!r} already", hint="take another key, or delete that one first")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ...errors import CapabilityError
 from ...store.store import Store
 from .fact import RESERVED, Fact, decode_fact, encode_meta, fact_path, project_folder
 from .stored import NAMESPACE
@@ -134,10 +135,25 @@ class KnownFacts:
         await self.store.put(NAMESPACE, fact.value, path=fact.path, meta=encode_meta(fact), text=fact.searchable)
         self._note(fact.path, fact)
 
-    async def remove(self, fact: Fact) -> None:
-        """Delete a fact."""
-        await self.store.delete(NAMESPACE, fact.path)
+    async def keep_new(self, fact: Fact) -> bool:
+        """Store a fact unless its key is taken, by an expired one as well; whether it was stored."""
+        meta = encode_meta(fact)
+        try:
+            taken = await self.store.put_if_absent(NAMESPACE, fact.path, fact.value, meta, text=fact.searchable) is not None
+        except CapabilityError:
+            # Such a backend decides no races; alone it gives the same.
+            taken = await self.store.read(NAMESPACE, fact.path) is not None
+            if not taken:
+                await self.store.put(NAMESPACE, fact.value, path=fact.path, meta=meta, text=fact.searchable)
+        if not taken:
+            self._note(fact.path, fact)
+        return not taken
+
+    async def remove(self, fact: Fact) -> bool:
+        """Delete a fact; whether it was there. Of several who delete it at once one is told yes."""
+        removed = await self.store.delete(NAMESPACE, fact.path)
         self._note(fact.path, None)
+        return removed
 
     def hide(self, fact: Fact) -> None:
         """Know nothing of a fact until the next refresh."""

@@ -31,6 +31,6 @@ async def handoff(state: CompileState) -> None:
 
 
 def _has_just_closed(state: CompileState) -> bool:
-    """The record in force was made of this very history, by whoever came first: who closes a window says nothing of the next."""
+    """The record in force was made of this very history, whoever came first: who closes a window says nothing of the next."""
     live = state.session.live
     return live.base.lineage.previous is not None and live.base.arrived == live.history.arrivals[-1]

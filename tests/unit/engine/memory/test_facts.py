@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -497,3 +498,55 @@ async def test_a_store_that_fails_changes_nothing(tmp_path: Path) -> None:
             await facts.set("a", "1")
         assert told == []
         assert facts.version == 0
+
+
+@pytest.mark.feature("S9")
+@pytest.mark.parametrize("names", [("x", "y"), ("x", "x")])
+async def test_of_two_who_rename_one_fact_at_once_one_is_told_that_it_came_too_late(
+    store: Store, names: tuple[str, str]
+) -> None:
+    for number in range(8):
+        old = f"old{number}"
+        one, two = Facts(store), Facts(store)
+        await one.set(old, "value")
+        found = await asyncio.gather(
+            one.rename(old, f"{names[0]}{number}"), two.rename(old, f"{names[1]}{number}"), return_exceptions=True
+        )
+        won = [fact for fact in found if isinstance(fact, Fact)]
+        assert len(won) == 1
+        assert all(isinstance(told, Fact | NotFoundError | MemoryRefusedError) for told in found)
+        assert [path for path in await store.list("memory") if path.endswith(str(number))] == [won[0].key]
+        await one.delete(won[0].key)
+
+
+@pytest.mark.feature("S9")
+async def test_of_several_who_delete_one_fact_at_once_one_is_told_that_it_did(store: Store) -> None:
+    several = [Facts(store) for _ in range(4)]
+    for _ in range(5):
+        await several[0].set("gone", "value")
+        assert sorted(await asyncio.gather(*(facts.delete("gone") for facts in several))) == [False, False, False, True]
+
+
+@pytest.mark.feature("S9")
+async def test_a_fact_takes_the_key_of_one_whose_time_is_over(store: Store, clock: Clock) -> None:
+    facts = Facts(store, clock=clock)
+    await facts.set("old", "value")
+    await facts.set("new", "short-lived", ttl=5)
+    clock.now += 10
+    assert (await facts.rename("old", "new")).value == "value"
+    assert await store.list("memory") == ["new"]
+
+
+@pytest.mark.feature("S9")
+async def test_who_renames_a_fact_that_another_changes_meanwhile_moves_what_that_one_wrote(store: Store) -> None:
+    """The hook is asked between looking and moving: what it does is what another process may do."""
+    other = Facts(store)
+
+    async def interfere(change: Change) -> None:
+        if change.kind == "renamed" and change.old is not None and change.old.value == "before":
+            await other.set("old", "after")
+
+    facts = Facts(store, settings=MemorySettings(before_change=interfere))
+    await facts.set("old", "before")
+    assert (await facts.rename("old", "new")).value == "after"
+    assert await store.list("memory") == ["new"]
