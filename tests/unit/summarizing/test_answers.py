@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transom.engine.overflow.summarizing.answers import extract, read_answer
 from transom.errors import StrategyError
@@ -41,6 +47,46 @@ def read(answer: object) -> str:
 def test_what_was_thought_is_taken_out_and_what_was_summarized_is_taken_over(answer: str) -> None:
     assert extract(answer) == SAID
     assert read(answer) == SAID
+
+
+PIECES = [
+    *(
+        "<think",
+        "<thinking",
+        "<analysis",
+        "</think",
+        "</analysis ",
+        "<Think>",
+        "</THINK>",
+        "<reasoning kind='x'>",
+        "</reasoning>",
+    ),
+    *("<summary>", "</summary>", "<", ">", "</", " ", "\n", "word"),
+]
+THOUGHT = re.compile(r"<(analysis|think|thinking|reasoning)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+@pytest.mark.feature("O2")
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_thought_reaches_from_an_opening_to_the_first_end_of_its_kind(answer: str) -> None:
+    assert extract(answer) == extract(THOUGHT.sub("", answer))
+
+
+@pytest.mark.feature("O2", "O20")
+def test_an_answer_that_repeats_itself_without_end_is_read_in_one_pass() -> None:
+    """It would take minutes, were every opening to look for its end by itself."""
+    code = """
+from transom.engine.overflow.summarizing.answers import extract
+for piece, end in (
+    ("<analysis>", ""), ("<think ", ""), ("<think ", ">"), ("<think>", "</analysis>"), ("<reasoning ", "></think>"),
+    ("<summary ", ""), ("<summary>", ""), ("</summary ", ""), ("</think ", ""), ("``` ", ""), ("```\\n", ""),
+):
+    for begin in ("", "<summary>", "```\\n"):
+        extract(begin + piece * (1_000_000 // len(piece)) + end)
+print("read")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "read\n", done.stderr
 
 
 def test_a_summary_that_talks_of_summary_tags_is_taken_whole() -> None:

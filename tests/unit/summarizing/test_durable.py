@@ -331,7 +331,7 @@ def histories_in_pieces(draw: st.DrawFn) -> list[Message]:
             case "pinned":
                 found.append(Message("user", f"rule {number}", pinned=True))
             case _:
-                found.append(Message(kind, f"said {number} " * 40))
+                found.append(Message("user" if kind == "user" else "assistant", f"said {number} " * 40))
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from ....errors import JSONError, StrategyError
@@ -29,11 +30,11 @@ ERROR_LENGTH = 1_200
 ECHOED_FROM = 60
 """Characters of a line of the question from which on its return is no accident."""
 
-_THOUGHT = re.compile(rf"<({ANALYSIS}|think|thinking|reasoning)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_THINKING = re.compile(rf"<(?:{ANALYSIS}|think|thinking|reasoning)\b[^>]*>", re.IGNORECASE)
-_THOUGHT_END = re.compile(rf"</(?:{ANALYSIS}|think|thinking|reasoning)\s*>", re.IGNORECASE)
-_OPEN = re.compile(rf"<{SUMMARY}\b[^>]*>", re.IGNORECASE)
+_THINKING = rf"(?:{ANALYSIS}|think|thinking|reasoning)"
+_THOUGHT = re.compile(rf"<({_THINKING})\b", re.IGNORECASE)
+_SUMMARY = re.compile(rf"<{SUMMARY}\b", re.IGNORECASE)
 _CLOSE = re.compile(rf"</{SUMMARY}\s*>", re.IGNORECASE)
+_THOUGHT_END = re.compile(rf"</({_THINKING})\s*>", re.IGNORECASE)
 _OUR_TAG = re.compile(r"^<(?:messages|earlier|parts|part_\d+)_*>$", re.MULTILINE)
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _WHOLE_ERROR = re.compile(r"traceback \(most recent|<!doctype|<html\b", re.IGNORECASE)
@@ -42,23 +43,56 @@ _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 def extract(answer: str) -> str:
     """The summary within an answer: what stands in its summary tags, without what was thought; tags may be missing or open."""
-    text = _THOUGHT.sub("", answer)
-    opened = _OPEN.search(text)
-    closings = list(_CLOSE.finditer(text, opened.end() if opened else 0))
+    text = _without_thought(answer)
+    opened = _tag(_SUMMARY, text)
+    closings = list(_CLOSE.finditer(text, opened[1] if opened else 0))
     if opened is not None:
-        text = text[opened.end() : closings[-1].start() if closings else len(text)]
+        text = text[opened[1] : closings[-1].start() if closings else len(text)]
     elif closings:
         text = text[: closings[-1].start()]
     # What is left of thought was never closed, or never opened: before its end or after its beginning there is no summary.
     if opened is None:
         *_, end = [0, *(match.end() for match in _THOUGHT_END.finditer(text))]
         text = text[end:]
-        if thinking := _THINKING.search(text):
-            text = text[: thinking.start()]
+        if thinking := _tag(_THOUGHT, text):
+            text = text[: thinking[0]]
     text = text.strip()
     if fenced := _FENCED.fullmatch(text):
         text = fenced.group(1).strip()
     return text
+
+
+def _without_thought(answer: str) -> str:
+    """The answer without what stands in tags of thought, from each opening to the first end of its kind.
+
+    One pass over the tags: an expression that looks for the end behind each opening reads an answer of a thousand openings a
+    thousand times, and small models do repeat themselves.
+    """
+    ends: dict[str, list[tuple[int, int]]] = {}
+    for match in _THOUGHT_END.finditer(answer):
+        ends.setdefault(match.group(1).casefold(), []).append(match.span())
+    kept: list[str] = []
+    at = behind = 0
+    for match in _THOUGHT.finditer(answer) if ends else ():
+        if match.start() < at:
+            continue
+        if behind <= match.end():
+            behind = answer.find(">", match.end()) + 1
+        if not behind:
+            break
+        of_kind = ends.get(match.group(1).casefold(), [])
+        place = bisect_left(of_kind, (behind, 0))
+        if place < len(of_kind):
+            kept.append(answer[at : match.start()])
+            at = of_kind[place][1]
+    return "".join((*kept, answer[at:]))
+
+
+def _tag(opening: re.Pattern[str], text: str) -> tuple[int, int] | None:
+    """Where the first tag of a kind begins and ends. Behind an opening that no ``>`` follows there is no other."""
+    match = opening.search(text)
+    end = text.find(">", match.end()) + 1 if match is not None else 0
+    return (match.start(), end) if match is not None and end else None
 
 
 def read_answer(answer: object, *, words: SummaryWords, asked: str) -> str:
@@ -80,7 +114,7 @@ def read_answer(answer: object, *, words: SummaryWords, asked: str) -> str:
         text = text.replace(words.section.format(title=title, about=about), f"## {title}")
     if not text:
         raise StrategyError("the model's answer is empty" if not answer.strip() else "the model's answer holds no summary")
-    if _echoes(_THOUGHT.sub("", answer), (words.contract, words.excerpt, words.earlier, words.document, words.parts, asked)):
+    if _echoes(_without_thought(answer), (words.contract, words.excerpt, words.earlier, words.document, words.parts, asked)):
         raise StrategyError("the model gave its question back")
     headed = any(f"# {title}" in text for title, _ in words.sections)
     if not headed and (what := _not_a_summary(text)):
