@@ -27,11 +27,10 @@ from .budget import Budget, reserve_for
 from .deciding import check_outcome, failure
 from .layout import Layout, lay_out
 from .spanning import closing_span, movable_tokens
-from .strategies.summarize import Summarize
+from .strategies.summarize import summarize
 from .strategy import Outcome, Span, Strategy
 from .summarizing import (
     Summarizer,
-    SummarySettings,
     Writer,
     ask,
     model_window,
@@ -314,7 +313,7 @@ def _counter(tokenizer: str | Tokenizer) -> Tokenizer:
 
 def _strategy(model: Summarizer | Strategy, store: Store | None) -> Strategy:
     if not hasattr(model, "apply"):
-        return Summarize(model, SummarySettings())
+        return summarize(model)
     strategy = cast(Strategy, model)
     if store is None and not getattr(strategy, "names_no_address", False):
         raise InputError(f"{strategy.name} names the address of what folds", hint="give compact_history a store")

@@ -1,23 +1,21 @@
 """The ready-made strategies, one file each."""
 
-from .anchored import Anchored, anchored
+from .anchored import anchored
 from .background import Background, background
 from .chain import Chain, chain
 from .clear import Clear, clear
 from .digest import Digest, digest
 from .reset import Reset, reset
 from .server import Server, server
-from .summarize import Summarize, summarize
+from .summarize import summarize
 
 __all__ = [
-    "Anchored",
     "Background",
     "Chain",
     "Clear",
     "Digest",
     "Reset",
     "Server",
-    "Summarize",
     "anchored",
     "background",
     "chain",

@@ -6,57 +6,10 @@ The strategy only; what the model is asked and which answers are taken stands in
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from ....errors import StrategyError
-from ..strategy import Outcome, Span
-from ..summarizing import TIMEOUT, Summarizer, SummarySettings, close_with_model, model_name, summary_settings
+from ..summarizing import TIMEOUT, ByModel, Summarizer, by_model
 
-__all__ = ["Summarize", "summarize"]
-
-RULES = 1
-"""Raised when a change of the rules changes what is asked or taken: records of other rules are then left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summarize:
-    """Replaces the span by a summary.
-
-    Attributes:
-        model: who writes it.
-        settings: how.
-    """
-
-    model: Summarizer
-    settings: SummarySettings
-
-    @property
-    def name(self) -> str:
-        """``summarize``."""
-        return "summarize"
-
-    @property
-    def fingerprint(self) -> str:
-        """Name, rules, model and everything of the settings that shapes a summary."""
-        return f"summarize{RULES}({model_name(self.model)},{self.settings.shaping})"
-
-    @property
-    def patience(self) -> float | None:
-        """Seconds that it limits itself to."""
-        return self.settings.timeout
-
-    @property
-    def names_no_address(self) -> bool:
-        """Its head can do without the address of what left: it says that the application keeps it."""
-        return True
-
-    async def apply(self, span: Span) -> Outcome:
-        """Ask the model. Turns that stay follow the summary verbatim.
-
-        Raises:
-            StrategyError: the model failed, took too long, or gave no summary.
-        """
-        return await close_with_model(span, self.model, self.settings, name=self.name, document=False)
+__all__ = ["summarize"]
 
 
 def summarize(
@@ -69,7 +22,7 @@ def summarize(
     max_tokens: int | None = None,
     window: int | None = None,
     timeout: float | None = TIMEOUT,
-) -> Summarize:
+) -> ByModel:
     """A summary written by a model.
 
     Args:
@@ -85,12 +38,14 @@ def summarize(
             of the session. A longer span is summarized in parts.
         timeout: seconds all requests of one closing may take together; ``None`` waits for ever.
 
+
     Raises:
         StrategyError: a value that makes no sense.
     """
-    if not callable(model):
-        raise StrategyError(f"a model is a callable on messages, not {type(model).__name__}", hint="summarize(model=ask)")
-    settings = summary_settings(
+    return by_model(
+        "summarize",
+        model,
+        document=False,
         instructions=instructions,
         guidelines=guidelines,
         split=split,
@@ -99,4 +54,3 @@ def summarize(
         window=window,
         timeout=timeout,
     )
-    return Summarize(model, settings)
