@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from .engine.placement.temporal import Temporal
     from .engine.pool import ContextPool
     from .engine.retrieval.answering import Retrieval
+    from .engine.selection.ranking import search_tools
     from .engine.selection.registry import Registered, Toolkit, ToolNamespace
+    from .engine.skills.library import SkillLibrary
+    from .engine.skills.parsing import parse_skill, render_skill
+    from .engine.skills.skill import Skill
     from .engine.snapshot import Snapshot
     from .errors import TransomError
     from .messages import Call, Message, Result, Text, Tool
@@ -64,7 +68,11 @@ _HOMES = (
     (".engine.placement.temporal", ("Temporal",)),
     (".engine.pool", ("ContextPool",)),
     (".engine.retrieval.answering", ("Retrieval",)),
+    (".engine.selection.ranking", ("search_tools",)),
     (".engine.selection.registry", ("Registered", "Toolkit", "ToolNamespace")),
+    (".engine.skills.library", ("SkillLibrary",)),
+    (".engine.skills.parsing", ("parse_skill", "render_skill")),
+    (".engine.skills.skill", ("Skill",)),
     (".engine.snapshot", ("Snapshot",)),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
@@ -93,6 +101,8 @@ __all__ = [
     "Retrieval",
     "SQLiteBackend",
     "Sessions",
+    "Skill",
+    "SkillLibrary",
     "Snapshot",
     "Store",
     "Temporal",
@@ -110,8 +120,11 @@ __all__ = [
     "guard",
     "manage_projects",
     "open_memory",
+    "parse_skill",
     "plan_compaction",
+    "render_skill",
     "reset",
+    "search_tools",
     "server",
     "summarize",
     "summarize_history",

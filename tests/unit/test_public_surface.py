@@ -27,12 +27,15 @@ PUBLIC = {
     *("CompactionSettings", "ChatModel"),  # how deep to fold; a model behind an OpenAI-compatible endpoint
     *("plan_compaction", "compact_history", "summarize_history"),  # for callers who keep their own history
     *("Registered", "ToolNamespace", "Toolkit"),  # tools with what they are for, and what they stand in
+    *("Skill", "SkillLibrary", "parse_skill", "render_skill"),  # instructions for one kind of task
+    "search_tools",  # the tools that fit a task in plain words
     "PruneSettings",  # the type of an argument of Context
 }
 
 CONTEXT = {
     *("system", "model", "tools", "tail", "load", "append"),  # what goes in
     *("sticky", "state", "guardrail", "announce", "retract", "announcements", "memory"),  # what is added to it
+    *("skill", "skills"),  # what it is to follow, and what there is to follow
     *("compile", "compile_sync", "aclose", "close", "snapshot", "restore", "branch"),
     *("select_tools", "loaded_toolkits", "block_tools", "unblock_tools", "blocked_tools"),  # what the model may call
     *("check_tool_call", "resolve_tool_call"),  # what becomes of a call

@@ -23,10 +23,6 @@ class SkillWords:
         list_opening_tool: the same where a tool loads a skill (``{tool}``).
         shortened: how many descriptions are not shown whole (``{number}``).
         left_out: how many skills are not named (``{number}``).
-        tool_description, tool_name, tool_arguments: the tool that loads a skill, and its two arguments.
-        unknown: there is no skill of that name (``{name}``, ``{known}``).
-        none: there are no skills.
-        bad_arguments: the call's arguments cannot be read (``{problem}``).
     """
 
     block_name: str
@@ -41,12 +37,6 @@ class SkillWords:
     list_opening_tool: str
     shortened: str
     left_out: str
-    tool_description: str
-    tool_name: str
-    tool_arguments: str
-    unknown: str
-    none: str
-    bad_arguments: str
 
     def opening_line(self, *, before: str) -> str:
         """What the block is; after one that it replaces, that it does."""
@@ -75,11 +65,3 @@ class SkillWords:
     def left_out_note(self, number: int) -> str:
         """How many skills are not named."""
         return self.left_out.format(number=number)
-
-    def unknown_note(self, name: str, known: str) -> str:
-        """That no skill has that name, and which ones there are."""
-        return self.unknown.format(name=name, known=known) if known else self.none
-
-    def bad_arguments_note(self, problem: str) -> str:
-        """Why a call cannot be answered."""
-        return self.bad_arguments.format(problem=problem)

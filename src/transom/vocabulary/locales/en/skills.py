@@ -22,13 +22,4 @@ SKILLS = SkillWords(
     list_opening_tool="Skills: instructions for certain tasks. When a task fits one, load it with {tool} before you begin.",
     shortened="{number} descriptions shortened",
     left_out="{number} skills not listed",
-    tool_description=(
-        "Load the instructions of a skill before you begin a task that fits it. The skills there are, and when to use each, "
-        "are listed in the conversation; a name that does not exist is answered with the names that do."
-    ),
-    tool_name="The skill's name, as listed.",
-    tool_arguments="What the skill is to work on, as one text, if it takes arguments.",
-    unknown="there is no skill {name}. There are: {known}",
-    none="there are no skills",
-    bad_arguments="{problem}",
 )
