@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import TypeVar
 
 import msgspec
 import orjson
@@ -32,6 +33,7 @@ __all__ = [
     "raw_object",
     "spells",
     "string",
+    "typed",
 ]
 
 
@@ -46,6 +48,8 @@ class _Empty(dict[str, object]):
 
 EMPTY: Mapping[str, object] = _Empty()
 """The shared empty mapping, for fields that are nearly always absent."""
+
+T = TypeVar("T")
 
 MAX_DEPTH = 900
 """Nesting that any JSON library in reach still reads (orjson stops at 1,024, a client's parser may stop earlier)."""
@@ -201,6 +205,27 @@ def _encode_text(text: str) -> str:
         return orjson.dumps(text).decode()
     except TypeError:
         return json.dumps(text, ensure_ascii=True)
+
+
+def typed(value: object, kind: type[T]) -> T:
+    """JSON values as what they have to be: a dataclass, a ``TypedDict``, a list of either.
+
+    Args:
+        value: parsed JSON, or values that would be written as such.
+        kind: numbers do not pass for text nor 1 for true; fields it does not name are passed over.
+
+    Raises:
+        JSONError: says which field is of another type.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except (msgspec.MsgspecError, TypeError, OverflowError):
+        # Text of a subclass of ``str`` and the like are what they say once they are written.
+        plain = loads(dumps(value))
+    try:
+        return msgspec.convert(plain, kind)
+    except (msgspec.MsgspecError, UnicodeError, OverflowError) as error:
+        raise JSONError(str(error)) from None
 
 
 def raw_items(data: bytes) -> list[bytes]:

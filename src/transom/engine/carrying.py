@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from ..errors import FormatError
+from ..errors import FormatError, InputError
 from ..messages import Message
 from ..store.store import Store
 from ..tokens import Calibration, Tokenizer, Weights
 from ..vocabulary import Vocabulary
 from .additions import Additions
 from .arguments import kind
+from .choosing import Choosing
 from .forming import Forming
 from .ledger.window import LiveWindow
 from .loading import Loader
@@ -29,7 +30,7 @@ from .state import CompileSettings, Session
 __all__ = ["Carrying"]
 
 
-class Carrying:
+class Carrying(Choosing):
     """A session that can be carried from one context to another."""
 
     store: Store
@@ -89,10 +90,14 @@ class Carrying:
         forming = Forming(self._settings.prune, self._tokenizer, session.failed, self._weights.weigh)
         size, fingerprint = self._settings.window, self._runner.fingerprint
         held = give(snapshot, session, loader, forming, window=size, fingerprint=fingerprint)
+        loaded = tuple(message for message in loader.messages[: held.leading] if not additions.wrote(message))
+        try:
+            session.head = self._compose(session.head, session.selection)
+        except InputError as error:
+            raise FormatError(f"the snapshot's tools do not go with this context: {error.message}", hint=error.hint) from None
+        # Nothing from here on can fail: what is refused leaves the context as it was.
         self._additions, self._session, self._loader = additions, session, loader
-        self.head = session.head
-        self._own_system, self._leading = held.own_system, held.leading
-        self._loaded_system = tuple(message for message in loader.messages[: held.leading] if not additions.wrote(message))
+        self._own_system, self._leading, self._loaded_system = held.own_system, held.leading, loaded
         self._calibration, self._estimated, self._target = held.calibration, held.estimated, held.target
         self._owed = held.facts
 

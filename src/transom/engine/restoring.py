@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from ..errors import FormatError, TransomError
 from ..jsontext import dumps
-from ..messages import Message, Result, Text
+from ..messages import Message, Result, Text, leading_system
 from ..messages.codec import decode_message, encode_message
 from ..store.backend import Write
 from ..store.blobs import blob_uri, blob_write
 from ..store.store import Store
+from ..store.uri import parse_uri
 from ..tokens import Calibration
 from ..tokens.usage import Reported
+from .carried import LoaderShape, SessionShape, WindowShape, check_tools, shaped
 from .ledger.decisions import decision_writes
 from .ledger.records import WindowRecord, decode_record, encode_record, record_folder, record_path
 from .ledger.window import EMPTY_RECORD, Former, LiveWindow
@@ -117,77 +118,101 @@ def give(snapshot: Snapshot, session: Session, loader: Loader, former: Former, *
     """
     try:
         return _give(snapshot, session, loader, former, (window, fingerprint))
-    except (KeyError, TypeError, ValueError, AttributeError, TransomError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, TransomError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"the snapshot is damaged: {error}", hint="take it from Context.snapshot") from error
+        raise _damaged(str(error)) from error
 
 
 def _give(snapshot: Snapshot, session: Session, loader: Loader, former: Former, own: tuple[int, str]) -> Held:
     messages = snapshot.messages
-    leading = cast("int", snapshot.value["leading"])
+    leading = shaped(snapshot.value.get("leading"), int, "leading")
+    if not 0 <= leading <= leading_system(messages):
+        raise _damaged(f"{leading} messages before the conversation")
+    system = tuple(decode_message(item) for item in snapshot.items("own_system"))
+    if leading_system(system) != len(system):
+        raise _damaged("own_system holds other messages")
     sticky, facts = decode_additions(snapshot.record("additions"), session.additions)
     session.head = decode_head(snapshot.record("head"))
+    check_tools(snapshot.value.get("tools"))
     session.selection = decode_selection(snapshot.value.get("tools"), session.selection, session.head.tools)
     session.loads.note(messages, session.selection.words)
     live = session.live
     live.sticky = sticky
     live.extend(messages[leading:])
-    if (snapshot.value["size"], snapshot.value["fingerprint"]) == own:
-        _open_window(snapshot, session, live, former)
-    _fill(loader, snapshot, messages)
-    state = snapshot.record("session")
-    usage = cast("Sequence[int] | None", state["usage"])
-    session.usage = None if usage is None else Reported(*usage)
-    session.asked = bytes.fromhex(str(state["asked"]))
-    session.failed = set(cast("Sequence[str]", state["failed"]))
-    session.managed = bool(state["managed"])
-    session.new_context = bool(state["new_context"])
-    pairs = cast("Sequence[Sequence[int]]", state["calibration"])
+    state = shaped(snapshot.record("session"), SessionShape, "session")
+    window = shaped(snapshot.record("window"), WindowShape, "window")
+    size, fingerprint = (shaped(snapshot.value.get(name), kind, name) for name, kind in (("size", int), ("fingerprint", str)))
+    if (size, fingerprint) == own:
+        _open_window(window, state, session, former)
+    _fill(loader, shaped(snapshot.record("loader"), LoaderShape, "loader"), messages)
+    session.usage = None if state["usage"] is None else Reported(*state["usage"])
+    session.asked = bytes.fromhex(state["asked"])
+    session.failed = set(state["failed"])
+    session.managed = state["managed"]
+    session.new_context = state["new_context"]
     return Held(
-        own_system=tuple(decode_message(item) for item in snapshot.items("own_system")),
+        own_system=system,
         leading=leading,
-        calibration=Calibration(tuple((estimated, reported) for estimated, reported in pairs)),
-        estimated=cast("int", state["estimated"]),
-        target=cast("str | None", state["target"]),
+        calibration=Calibration(tuple(state["calibration"])),
+        estimated=state["estimated"],
+        target=state["target"],
         facts=facts,
     )
 
 
-def _open_window(snapshot: Snapshot, session: Session, live: LiveWindow, former: Former) -> None:
+def _open_window(window: WindowShape, state: SessionShape, session: Session, former: Former) -> None:
     """Go on in the window that was open. What was decided and said in it is not decided and said again."""
-    record, state = snapshot.record("window"), snapshot.record("session")
-    if record["parted"]:
+    live = session.live
+    if window["parted"]:
         live.part_first()
-    live.records = decode_records(cast("Sequence[object]", record["records"]))
-    base = decode_record(dumps(record["base"])) if record["base"] is not None else EMPTY_RECORD
+    live.records = decode_records(window["records"])
+    base = decode_record(dumps(window["base"])) if window["base"] is not None else EMPTY_RECORD
+    for record in (base, *live.records):
+        _check_record(record)
     if base.k:
         live.apply(base, former)
     else:
         live.base = base
         live.take_in(former)
-    if record["adopted"]:
+    if window["adopted"]:
         live.adopted = True
         if not base.k:
             live.turns[0].head = True
+    for uri in (*state["reported"], *state["removed"]):
+        parse_uri(uri)
     session.looked_up = True
-    session.ratio = cast("float", state["ratio"])
-    session.repairs = cast("int", state["repairs"])
-    session.reported = set(cast("Sequence[str]", state["reported"]))
-    session.removed = set(cast("Sequence[str]", state["removed"]))
-    session.noticed, session.warned = str(state["noticed"]), str(state["warned"])
+    session.ratio = state["ratio"]
+    session.repairs = state["repairs"]
+    session.reported, session.removed = set(state["reported"]), set(state["removed"])
+    session.noticed, session.warned = state["noticed"], state["warned"]
 
 
-def _fill(loader: Loader, snapshot: Snapshot, messages: tuple[Message, ...]) -> None:
-    known = snapshot.record("loader")
-    fields = cast("Sequence[str] | None", known["fields"])
+def _check_record(record: WindowRecord) -> None:
+    """Refuse what would only be found out when the next window closes, or when the store is looked into.
+
+    Raises:
+        TransomError, ValueError: says why.
+    """
+    record.lineage.advance()
+    for uri in (*record.cites, *record.archives, *([record.archive] if record.archive else [])):
+        parse_uri(uri)
+
+
+def _fill(loader: Loader, known: LoaderShape, messages: tuple[Message, ...]) -> None:
+    if known["system"] > len(messages):
+        raise _damaged(f"{known['system']} messages of the system prompt")
     loader.messages = list(messages)
-    loader.system = cast("int", known["system"])
-    loader.fields = None if fields is None else frozenset(fields)
+    loader.system = known["system"]
+    loader.fields = None if known["fields"] is None else frozenset(known["fields"])
     behind = messages[loader.system :]
     if known["format"] and all(message.origin is not None for message in behind):
-        loader.format = str(known["format"])
+        loader.format = known["format"]
         loader.raws = [message.origin.raw for message in behind if message.origin is not None]
+
+
+def _damaged(what: str) -> FormatError:
+    return FormatError(f"the snapshot is damaged: {what}", hint="take it from Context.snapshot")
 
 
 async def replenish(store: Store, session: Session, *, window: int, fingerprint: str) -> None:

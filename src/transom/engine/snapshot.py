@@ -15,15 +15,10 @@ import msgspec
 from ..errors import FormatError, TransomError
 from ..jsontext import EMPTY, dumps, loads
 from ..messages import Message
-from ..messages.codec import (
-    decode_choice,
-    decode_message,
-    decode_tool,
-    encode_choice,
-    encode_tool,
-)
+from ..messages.codec import decode_message, decode_tool, encode_choice, encode_tool
 from ..wire.format import Head
 from .additions import Additions, Frozen
+from .carried import HeadShape, check_additions, shaped
 from .ledger.live import Sticky
 from .ledger.records import WindowRecord, decode_record, encode_record
 from .memory.block import decode_block, encode_block
@@ -83,7 +78,7 @@ class Snapshot:
             value = loads(data)
         except TransomError as error:
             raise FormatError(f"this is no snapshot: {error.message}", hint="give what Snapshot.to_json wrote") from None
-        if not isinstance(value, Mapping) or not isinstance(value.get("transom_snapshot"), int):
+        if not isinstance(value, Mapping) or type(value.get("transom_snapshot")) is not int:
             raise FormatError("this is no snapshot", hint="give what Snapshot.to_json wrote")
         if value["transom_snapshot"] > VERSION:
             raise FormatError(
@@ -169,17 +164,21 @@ def encode_head(head: Head) -> dict[str, object]:
 
 
 def decode_head(value: Mapping[str, object]) -> Head:
-    """Read back what ``encode_head`` wrote."""
-    choice = value.get("tool_choice")
+    """Read back what ``encode_head`` wrote.
+
+    Raises:
+        FormatError: the value was not written by ``encode_head``.
+    """
+    head = shaped(value, HeadShape, "head")
     return Head(
-        format=str(value.get("format", "")),
-        model=cast("str | None", value.get("model")),
-        tools=tuple(decode_tool(tool) for tool in cast("Sequence[object]", value.get("tools", ()))),
-        tool_choice=None if choice is None else decode_choice(choice),
-        max_output_tokens=cast("int | None", value.get("max_output_tokens")),
-        params=cast("Mapping[str, object]", value.get("params") or EMPTY),
-        fields=cast("Mapping[str, object]", value.get("fields") or EMPTY),
-        unshared=tuple(cast("Sequence[str]", value.get("unshared", ()))),
+        format=head.get("format", ""),
+        model=head.get("model"),
+        tools=tuple(map(decode_tool, head.get("tools", ()))),
+        tool_choice=head.get("tool_choice"),
+        max_output_tokens=head.get("max_output_tokens"),
+        params=head.get("params") or EMPTY,
+        fields=head.get("fields") or EMPTY,
+        unshared=tuple(head.get("unshared", ())),
     )
 
 
@@ -202,7 +201,12 @@ def encode_additions(additions: Additions, sticky: Mapping[bytes, Sticky], facts
 
 
 def decode_additions(value: Mapping[str, object], additions: Additions) -> tuple[dict[bytes, Sticky], tuple[Fact, ...]]:
-    """Set what a session adds, from what ``encode_additions`` wrote; sticky texts and facts come back."""
+    """Set what a session adds, from what ``encode_additions`` wrote; sticky texts and facts come back.
+
+    Raises:
+        FormatError: the value was not written by ``encode_additions``.
+    """
+    check_additions(value)
     additions.tail = str(value.get("tail", ""))
     additions.project = str(value.get("project", ""))
     additions.pending = [str(text) for text in cast("Sequence[object]", value.get("pending", ()))]

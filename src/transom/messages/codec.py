@@ -5,12 +5,12 @@ Pure. For snapshots; no provider speaks this. Fields that hold their default are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import NotRequired, TypedDict, cast
 
-from ..errors import FormatError
-from ..jsontext import EMPTY
+from ..errors import FormatError, JSONError
+from ..jsontext import EMPTY, typed
 from .message import Message, Origin, Role
 from .parts import Attachment, Call, Content, Opaque, Part, RedactedThinking, Result, Text, Thinking
 from .tools import Tool, ToolChoice
@@ -33,8 +33,37 @@ _KINDS: dict[str, type] = {
     "result": Result,
     "opaque": Opaque,
 }
+_NOT_IN_RESULTS = (Thinking, RedactedThinking, Call, Result)
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _MARKS = ("name", "pinned", "cache_breakpoint", "positional", "extra")
+
+
+class _Origin(TypedDict):
+    format: str
+    raw: str
+    place: NotRequired[str]
+
+
+class _Message(TypedDict):
+    role: Role
+    parts: list[object]
+    name: NotRequired[str | None]
+    pinned: NotRequired[bool]
+    cache_breakpoint: NotRequired[bool]
+    positional: NotRequired[bool]
+    extra: NotRequired[dict[str, object]]
+    origin: NotRequired[_Origin | None]
+    edits: NotRequired[list[tuple[int, object]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A ``Result`` without its content, which is of several kinds."""
+
+    call_id: str = ""
+    name: str = ""
+    is_error: bool = False
+    extra: Mapping[str, object] = EMPTY
 
 
 def encode_message(message: Message) -> dict[str, object]:
@@ -43,7 +72,7 @@ def encode_message(message: Message) -> dict[str, object]:
     for mark in _MARKS:
         value = getattr(message, mark)
         if value:
-            encoded[mark] = value
+            encoded[mark] = value if mark in {"name", "extra"} else True
     if message.origin is not None:
         encoded["origin"] = _origin(message.origin)
     if message.edits:
@@ -58,20 +87,22 @@ def decode_message(value: object) -> Message:
         FormatError: the value was not written by ``encode_message``.
     """
     try:
-        record = _record(value)
-        edits = cast("Sequence[Sequence[object]]", record.get("edits", ()))
+        record = typed(value, _Message)
+        parts = tuple(map(_decoded, record["parts"]))
+        if record["role"] in ("system", "assistant") and any(isinstance(part, Result) for part in parts):
+            raise ValueError(f"a {record['role']} message with tool results")
         return Message.of(
-            cast("Role", record["role"]),
-            tuple(_decoded(part) for part in cast("Sequence[object]", record["parts"])),
+            record["role"],
+            parts,
             _decoded_origin(record.get("origin")),
-            name=cast("str | None", record.get("name")),
-            pinned=bool(record.get("pinned", False)),
-            cache_breakpoint=bool(record.get("cache_breakpoint", False)),
-            positional=bool(record.get("positional", False)),
-            extra=_extra(record.get("extra")),
-            edits=tuple((cast("int", index), None if part is None else _decoded(part)) for index, part in edits),
+            name=record.get("name"),
+            pinned=record.get("pinned", False),
+            cache_breakpoint=record.get("cache_breakpoint", False),
+            positional=record.get("positional", False),
+            extra=record.get("extra") or EMPTY,
+            edits=tuple((index, None if part is None else _decoded(part)) for index, part in record.get("edits", ())),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, JSONError) as error:
         raise FormatError(f"this is no message of a snapshot: {error}", hint="take it from Context.snapshot") from None
 
 
@@ -88,8 +119,10 @@ def decode_tool(value: object) -> Tool:
     """
     try:
         record = dict(_record(value))
-        return Tool(**{**record, "extra": _extra(record.get("extra")), "origin": _decoded_origin(record.get("origin"))})  # type: ignore[arg-type]
-    except (KeyError, TypeError, ValueError) as error:
+        origin = record.pop("origin", None)
+        tool = typed(record, Tool)
+        return tool if origin is None else replace(tool, origin=_decoded_origin(typed(origin, _Origin)))
+    except (TypeError, ValueError, JSONError) as error:
         raise FormatError(f"this is no tool of a snapshot: {error}", hint="take it from Context.snapshot") from None
 
 
@@ -99,8 +132,15 @@ def encode_choice(choice: ToolChoice) -> dict[str, object]:
 
 
 def decode_choice(value: object) -> ToolChoice:
-    """A tool choice read back."""
-    return ToolChoice(**_record(value))  # type: ignore[arg-type]
+    """A tool choice read back.
+
+    Raises:
+        FormatError: the value was not written by ``encode_choice``.
+    """
+    try:
+        return typed(value, ToolChoice)
+    except JSONError as error:
+        raise FormatError(f"this is no tool choice of a snapshot: {error}", hint="take it from Context.snapshot") from None
 
 
 def _part(part: Part) -> dict[str, object]:
@@ -127,29 +167,23 @@ def _decoded(value: object) -> Part:
     kind = _KINDS[cast("str", record.pop("kind"))]
     if "form" in record:
         record["kind"] = record.pop("form")
-    if kind is not Opaque:
-        record["extra"] = _extra(record.get("extra"))
-    if kind is Result:
-        record["content"] = tuple(
-            cast("Content", _decoded(part)) for part in cast("Sequence[object]", record.get("content", ()))
-        )
-    return cast("Part", kind(**record))
+    if kind is not Result:
+        return cast("Part", typed(record, kind))
+    content = cast("tuple[Content, ...]", tuple(map(_decoded, typed(record.pop("content", []), list[object]))))
+    if any(isinstance(part, _NOT_IN_RESULTS) for part in content):
+        raise ValueError("a tool result holds text, files and opaque items")
+    told = typed(record, _Answered)
+    return Result(content, told.call_id, told.name, told.is_error, told.extra)
 
 
 def _origin(origin: Origin) -> dict[str, object]:
     return {"format": origin.format, "raw": origin.raw.decode("utf-8", "surrogateescape"), "place": origin.place}
 
 
-def _decoded_origin(value: object) -> Origin | None:
-    if value is None:
+def _decoded_origin(record: _Origin | None) -> Origin | None:
+    if record is None:
         return None
-    record = _record(value)
-    raw = cast("str", record["raw"]).encode("utf-8", "surrogateescape")
-    return Origin(cast("str", record["format"]), raw, cast("str", record.get("place", "")))
-
-
-def _extra(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if value else EMPTY
+    return Origin(record["format"], record["raw"].encode("utf-8", "surrogateescape"), record.get("place", ""))
 
 
 def _record(value: object) -> Mapping[str, object]:
