@@ -7,9 +7,9 @@ the message asks or points back. The weights were set on one seed of ``benchmark
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
 from typing import Literal
 
 from ...errors import InputError
@@ -33,6 +33,10 @@ _RARE_SHARE, _RARE_LEAST = 0.03, 3
 _ASKED_COVERAGE, _NAMED_COVERAGE, _TOLD_COVERAGE = 0.35, 0.18, 0.6
 """Share of what a message names, by rarity, that has to stand in one place: of a question; of one that also names somebody or
 something by a name that was used; of a message that asks for nothing."""
+_ALONE_COVERAGE, _ALONE_MARGIN = 0.4, 1.5
+"""The same of a single rare word, where the message points back; and how much better its place has to be than any other."""
+_ORDERED_COVERAGE, _ORDERED_MARGIN = 0.45, 1.1
+"""The same of an order, and how much better its place has to be: what is said all the time is no reference."""
 _TOLD_WORDS = 3
 _WORTH = 0.2
 """Passages are shown down to this share of the best one's worth."""
@@ -145,7 +149,7 @@ def recollect(
     found = evicted.find(question, spread)
     if not found:
         return Recollection(mode, silence="nothing alike")
-    evidence = _Evidence.of(reference, question, evicted, spread, found[0])
+    evidence = _Evidence.of(reference, question, evicted, spread, found)
     judged = Recollection(mode, (), 0, round(found[0].worth, 4), round(evidence.coverage, 4), evidence.terms)
     if not evidence.enough(reference):
         return judged.silenced("too little alike")
@@ -172,18 +176,20 @@ class _Evidence:
         rare: how many of them are rare.
         named: the rare and the names are not the same one.
         coverage: share of what the message names.
+        margin: how much more the best place is worth than any other.
     """
 
     terms: tuple[str, ...]
     rare: int
     named: bool
     coverage: float
+    margin: float
 
     @classmethod
     def of(
-        cls, reference: Reference, question: Question, evicted: Evicted, spread: Mapping[int, int], best: Found
+        cls, reference: Reference, question: Question, evicted: Evicted, spread: Mapping[int, int], found: Sequence[Found]
     ) -> _Evidence:
-        total = len(evicted)
+        total, best = len(evicted), found[0]
         around = range(max(0, best.number - REACH), min(total, best.number + REACH + 1))
         standing = [question.counts(fold(evicted.units[number].text))[0] for number in around]
         times = {word for span in question.spans for word in span.words}
@@ -196,23 +202,32 @@ class _Evidence:
                 there.append(term)
                 if spread[index] <= max(_RARE_LEAST, _RARE_SHARE * total):
                     rare_terms.append(term)
-            if not here and set(map(fold, term.tokens)) <= times:
-                # A time is said in many ways, and most texts do not say it at all.
+            if not here and (set(map(fold, term.tokens)) <= times or term.text in reference.orders):
+                # A time is said in many ways, and most texts do not say it at all; what is to be done was not said yet.
                 continue
-            weight = log(1 + (total - spread[index] + 0.5) / (spread[index] + 0.5)) if spread[index] else log(1 + 2 * total)
+            weight = (
+                math.log(1 + (total - spread[index] + 0.5) / (spread[index] + 0.5))
+                if spread[index]
+                else math.log(1 + 2 * total)
+            )
             whole += weight
             covered += weight if here else 0.0
         names = {term.text for term in there} & reference.names
         named = any(term.text not in names for term in rare_terms) if names else False
-        return cls(tuple(term.text for term in there), len(rare_terms), named, covered / whole if whole else 0.0)
+        other = next((each.worth for each in found if abs(each.number - best.number) > 2 * REACH), 0.0)
+        margin = best.worth / other if other else math.inf
+        return cls(tuple(term.text for term in there), len(rare_terms), named, covered / whole if whole else 0.0, margin)
 
     def enough(self, reference: Reference) -> bool:
         """Whether it is enough to speak up."""
-        if not reference.asks and not reference.points_back:
-            return self.rare >= _TOLD_WORDS and self.coverage >= _TOLD_COVERAGE
-        if self.named and self.coverage >= _NAMED_COVERAGE:
-            return True
-        return self.rare > 1 and self.coverage >= _ASKED_COVERAGE
+        if reference.asks or reference.points_back:
+            if (self.named and self.coverage >= _NAMED_COVERAGE) or (self.rare > 1 and self.coverage >= _ASKED_COVERAGE):
+                return True
+            alone = self.rare == 1 and reference.points_back
+            return alone and self.coverage >= _ALONE_COVERAGE and self.margin >= _ALONE_MARGIN
+        if reference.orders:
+            return self.rare > 1 and self.coverage >= _ORDERED_COVERAGE and self.margin >= _ORDERED_MARGIN
+        return self.rare >= _TOLD_WORDS and self.coverage >= _TOLD_COVERAGE and self.margin >= _ORDERED_MARGIN
 
 
 def _unseen(evicted: Evicted, found: Sequence[Found], window: str) -> list[Found]:

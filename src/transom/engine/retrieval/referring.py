@@ -29,6 +29,7 @@ _QUOTED_LINE = re.compile(r"^\s*>")
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.](?=\S)[^.!?。！？\n]*)*(?:[.!?。！？]+|\n|$)")
 _WORD = re.compile(r"[^\W_]+")
 _IDENTIFIER = re.compile(r"\d|\w[_./:-]\w|[^\W\d_][a-z]+[A-Z]")
+_SHARED_PAST = re.compile(r"\b(?:did|have|had|was|were) (?:I|you|we|it|the|our)\b|\b(?:our|we)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？؟]")
 
 # Words that ask, at the beginning of a sentence or of a part of it.
@@ -36,6 +37,8 @@ _ASKING = """what which who whom whose when where why how
 was welche welcher welches wer wem wen wann wo wohin woher warum wieso wie
 que quoi quel quelle quels quelles qui quand où pourquoi comment combien
 qué cuál cuáles quién quiénes cuándo dónde cómo cuánto cuánta"""
+# Words that begin an order though everybody says them all the time.
+_ORDERING = "use put make take give show tell try keep start call get see"
 # Words that point back to what was said.
 _BACK = """remember recall remind earlier before previously again agreed decided mentioned told said discussed ago last
 originally erinnerst erinnere vorhin früher vorher nochmal wieder vereinbart beschlossen erwähnt gesagt besprochen
@@ -90,12 +93,14 @@ class Reference:
         names: those of them that are written like a name, a number or an identifier.
         asks: it asks for something.
         points_back: it points to what was said before.
+        orders: the words that begin an order: what is to be done, not what it is about.
     """
 
     query: Query
     names: frozenset[str]
     asks: bool
     points_back: bool
+    orders: frozenset[str] = frozenset()
 
 
 def reference_of(text: str) -> Reference | None:
@@ -118,7 +123,9 @@ def reference_of(text: str) -> Reference | None:
     parts = tuple(part for part in query.parts if not _is_common(part, common))
     starting = {match.group() for sentence in sentences if (match := _WORD.search(sentence))}
     names = frozenset(term.text for term in terms if _is_name(term.text, starting))
-    return Reference(Query(prose, terms, parts), names, any(map(_asks, sentences)), any(map(_points, sentences)))
+    asks, points_back = any(map(_asks, sentences)), any(map(_points, sentences))
+    orders = frozenset(word for sentence in sentences if (word := _order(sentence, common)))
+    return Reference(Query(prose, terms, parts), names, asks, points_back, orders)
 
 
 def _plain(term: Term) -> Term:
@@ -163,9 +170,18 @@ def _asks(sentence: str) -> bool:
     return bool(first) and first[0].strip(",:'\"") in _words(_ASKING)
 
 
+def _order(sentence: str, common: frozenset[str]) -> str:
+    """The first word of a sentence that may be an order; empty where it begins like a statement or a question."""
+    match = _WORD.search(sentence)
+    if match is None or _asks(sentence):
+        return ""
+    word = match.group()
+    return word if fold(word) not in common or fold(word) in _words(_ORDERING) else ""
+
+
 def _points(sentence: str) -> bool:
     back = _words(_BACK)
-    return any(word.strip(".,!?:;'\"") in back for word in fold(sentence).split())
+    return _SHARED_PAST.search(sentence) is not None or any(word.strip(".,!?:;'\"") in back for word in fold(sentence).split())
 
 
 @cache
