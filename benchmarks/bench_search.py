@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
+from bench_store import Texts
 from conversations import Conversation, Question, conversations, words
 from figures import Figure
 
 from transom.engine.retrieval.finding import find
 from transom.engine.retrieval.host import Host
-from transom.store import Store
+from transom.jsontext import dumps
+from transom.store import Store, Write
 from transom.store.archive import archive_texts
 from transom.store.backends.sqlite import SQLiteBackend
 from transom.store.search import SearchHit
@@ -144,6 +146,32 @@ def measured(seed: int, half: int, taken: list[float]) -> dict[str, Tally]:
     return results
 
 
+async def archived(folder: Path, count: int = 100_000, asked: int = 120) -> list[float]:
+    """Milliseconds of questions over so many archived messages of 300 characters; a third name a speaker, a third a month."""
+    texts = Texts()
+    taken = []
+    async with Store(SQLiteBackend(folder / "many.db")) as store:
+        for start in range(0, count, 10 * SPAN):
+            writes = []
+            for first in range(start, min(count, start + 10 * SPAN), SPAN):
+                lines = [
+                    dumps({"role": "user", "name": ("Ann", "Ben")[number % 2], "content": texts.record(300, number)})
+                    for number in range(first, first + SPAN)
+                ]
+                data = b"\n".join([*lines, b""])
+                writes.append(Write("archive", f"{first:08}", data, text=archive_texts(data)))
+            await store.commit(writes)
+        await store.reconcile()
+        await store.search("warm up")
+        for number in range(asked):
+            plain = texts.question()
+            question = (plain, f"What did Ann say about {plain}", f"{plain} in May 2024")[number % 3]
+            start_time = time.process_time()
+            await store.search(question)
+            taken.append((time.process_time() - start_time) * 1000)
+    return taken
+
+
 def measure() -> Iterator[Figure]:
     """All figures."""
     taken: list[float] = []
@@ -158,3 +186,7 @@ def measure() -> Iterator[Figure]:
             yield Figure(f"over BM25 per message, {name}: {way}", gain, "pts", at_least=8)
     yield Figure("search in a long conversation, p50", median(taken), "ms")
     yield Figure("search in a long conversation, p95", quantiles(taken, n=20)[-1], "ms", at_most=60, note="processor time")
+    with tempfile.TemporaryDirectory(prefix="bench-search-") as folder:
+        many = asyncio.run(archived(Path(folder)))
+    yield Figure("search, 100,000 archived messages, p50", median(many), "ms")
+    yield Figure("search, 100,000 archived messages, p95", quantiles(many, n=20)[-1], "ms", at_most=60, note="processor time")

@@ -35,8 +35,10 @@ _SPEAKS = 12
 """Who speaks in fewer than one of so many texts is no speaker: a label like ``port:`` is none."""
 _KNOWN = 0.1
 """What is left of the weight of a word that says who or when."""
-_TELLING = 0.1
-"""The share of the rarest word's weight from which on a word tells something."""
+_TELLING, _TELLING_OF_MANY, _MANY = 0.1, 0.25, 4
+"""The share of the rarest word's weight from which on a word tells something; more where so many times what is looked at is
+stored, since what was looked up there was looked up by its rare words.
+"""
 _SHORT_WORDS = {1: 0.3, 2: 0.4, 3: 0.6, 4: 0.85}
 """What a plain word of so many letters is worth: few texts do not show by themselves that it is a common one."""
 _MARKS = ("?", "？", "؟")
@@ -96,8 +98,9 @@ def ranked(
         spread: in how many of them each term and part of the question stands, by its number; counted where it is not given.
     """
     given = sum(map(len, runs))
+    least = _TELLING if total <= _MANY * given else _TELLING_OF_MANY
     weights = _weights(question, spread, max(total, given)) if spread is not None else []
-    telling = _telling(weights) if spread is not None else frozenset(range(question.size))
+    telling = _telling(weights, least) if spread is not None else frozenset(range(question.size))
     beginnings = question.beginnings(telling)
     lines = [[_look(question, text, beginnings) for text in run] for run in runs]
     every = [line for run in lines for line in run]
@@ -109,7 +112,7 @@ def ranked(
         if fold(term.text) in names:
             weights[number] *= _KNOWN
     timed = _timed(question, lines, weights)
-    _weigh(question, every, weights)
+    _weigh(question, every, weights, least)
     bonus = _SAID_THEN * max(weights, default=0.0)
     return [_run(run, names, timed, bonus) for run in lines]
 
@@ -121,9 +124,9 @@ def _look(question: Question, text: str, beginnings: Sequence[str]) -> _Line:
     return _Line(text, folded, *question.counted(folded))
 
 
-def _weigh(question: Question, lines: Sequence[_Line], weights: Sequence[float]) -> None:
+def _weigh(question: Question, lines: Sequence[_Line], weights: Sequence[float], least: float) -> None:
     """Say of each line what the words in it are worth: BM25, by the line's length among the others."""
-    telling = _telling(weights)
+    telling = _telling(weights, least)
     mean = max(1.0, sum(line.words for line in lines) / max(1, len(lines)))
     required = [number for number, term in enumerate(question.query.terms) if term.required]
     strict = bool(required) and any(all(number in line.counts for number in required) for line in lines)
@@ -194,9 +197,9 @@ def _weights(question: Question, spread: Mapping[int, int], total: int) -> list[
     return result
 
 
-def _telling(weights: Sequence[float]) -> frozenset[int]:
-    least = _TELLING * max(weights, default=0.0)
-    return frozenset(number for number, weight in enumerate(weights) if weight and weight >= least)
+def _telling(weights: Sequence[float], least: float) -> frozenset[int]:
+    bound = least * max(weights, default=0.0)
+    return frozenset(number for number, weight in enumerate(weights) if weight and weight >= bound)
 
 
 def _names(question: Question, lines: Sequence[_Line]) -> frozenset[str]:

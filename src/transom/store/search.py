@@ -33,7 +33,8 @@ class SearchHit:
         score: how well it matches; higher is better, comparable within one search only.
         snippet: a verbatim excerpt, with … where it was cut.
         line: which line of an archive (from 1), or 0.
-        meta: what the backend says of the match.
+        meta: what the backend says of the match; ``around`` holds what the lines beside it are worth as answers, on the scale
+            of ``score``.
     """
 
     uri: str

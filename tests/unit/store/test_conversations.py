@@ -118,6 +118,16 @@ async def test_the_form_that_was_written_comes_before_another(open_backend: Open
         assert [hit.uri for hit in await store.search("painting")] == ["context://notes/b", "context://notes/a"]
 
 
+async def test_a_label_that_a_few_texts_begin_with_is_no_speaker() -> None:
+    async with Store(MemoryBackend()) as store:
+        await archived(
+            store, said(("Ann", "port: 5433"), ("Ben", "port: 5434"), ("Ann", "The database listens on its port."), padding=30)
+        )
+        found = await store.search("database port")
+        assert "database" in found[0].snippet
+        assert {hit.line for hit in found} >= {31, 32, 33}
+
+
 async def test_archives_too_large_to_read_whole_are_read_around_what_matches(tmp_path: Path) -> None:
     async with Store(SQLiteBackend(tmp_path / "store.db")) as store:
         chat = said(padding=900)

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.feature("S14")
         ("数据库", [("数据", "据库")]),
         ("库", [("库",)]),
         ("数据库的连接", [("数据",), ("据库",), ("库的",), ("的连",), ("连接",)]),
+        ("Ann's dog", [("Ann",), ("dog",)]),
         ("!!! ... ()", []),
     ],
 )
@@ -49,6 +50,11 @@ def test_an_excerpt_is_verbatim_and_short(text: str, needles: list[str], width: 
 def test_an_excerpt_shows_where_most_of_the_question_stands() -> None:
     text = "port " + "filler " * 100 + "the port of the database is 5433 here" + " filler" * 100
     assert "database is 5433" in excerpt(text, ("port", "database", "5433"))
+
+
+def test_an_excerpt_goes_where_the_long_words_stand_not_where_short_ones_are_many() -> None:
+    text = "the to of the to of " * 60 + "the migration failed at dawn " + "filler " * 200
+    assert "migration failed" in excerpt(text, ("the", "to", "of", "migration"))
 
 
 def test_a_long_text_that_repeats_a_word_does_not_beat_one_that_answers() -> None:

@@ -31,8 +31,11 @@ _LONGEST_NEEDLE = 1000
 _WILD = re.compile(r"[\\%_]")
 _READ_CHARACTERS = 60_000
 """Of a text, how much is looked at to rank it."""
+_MANY, _MANY_READ = 10_000, 0.4
 _WHOLE_LINES, _WHOLE_BYTES = 800, 200_000
-"""Entries of several texts are read whole up to so much together, best first; of the others what stands beside a match."""
+"""Entries of several texts are read whole up to so much together, best first; of the others what stands beside a match. Of a
+store of so many texts only a part of that: most of them are no part of the conversation that is asked about.
+"""
 
 _RANKED = "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
 _NEWEST = "SELECT rowid, 0.0 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
@@ -86,8 +89,8 @@ class _Search:
     # ── ranking ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _rank(self, found: Sequence[_Candidate], limit: int) -> list[_Candidate]:
-        runs = self._runs(found)
         total = int(self._connection.execute("SELECT count(*) FROM words_docsize").fetchone()[0])
+        runs = self._runs(found, total)
         spread = {index: self._spread(term, total) for index, term in enumerate((*self._query.terms, *self._query.parts))}
         texts = [[candidate.text[:_READ_CHARACTERS] for candidate in run] for run in runs]
         values = ranked(self._question, texts, total=total, spread=spread)
@@ -113,7 +116,7 @@ class _Search:
         count = self._count(self._expression(term))
         return count if count <= _ROWS else int(sqrt(count * max(count, total)))
 
-    def _runs(self, found: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    def _runs(self, found: Sequence[_Candidate], total: int) -> list[list[_Candidate]]:
         """What was found with the texts beside it, as they follow one another."""
         runs: list[list[_Candidate]] = []
         entries: dict[int, list[_Candidate]] = {}
@@ -122,7 +125,8 @@ class _Search:
                 entries.setdefault(candidate.doc // DOCS, []).append(candidate)
             else:
                 runs.append([candidate])
-        lines, size = _WHOLE_LINES, _WHOLE_BYTES
+        part = 1 if total <= _MANY else _MANY_READ
+        lines, size = int(_WHOLE_LINES * part), int(_WHOLE_BYTES * part)
         for entry, candidates in entries.items():
             first = entry * DOCS
             bytes_, last = self._connection.execute(
