@@ -176,3 +176,39 @@ def _transom(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "transom", *arguments], capture_output=True, text=True, timeout=60, check=False
     )
+
+
+@pytest.mark.parametrize("ending", [GeneratorExit, asyncio.CancelledError])
+async def test_a_strategy_that_ends_itself_as_the_compile_would_be_ended_has_failed(ending: type[BaseException]) -> None:
+    def leave(_: Span) -> object:
+        raise ending
+
+    context = Context(window=8_000, overflow=Odd(leave))
+    context.load(conversation(30))
+    payload = await context.compile("openai")
+    assert payload.meta.failure == f"odd: it ended with {ending.__name__}"
+    assert payload.meta.tokens_after <= 8_000
+
+
+async def test_a_strategy_that_will_not_be_cancelled_is_given_up_in_time() -> None:
+    released = asyncio.Event()
+
+    class Stubborn(Odd):
+        async def apply(self, span: Span) -> Outcome:
+            while not released.is_set():
+                try:
+                    await released.wait()
+                except asyncio.CancelledError:
+                    continue
+            return Outcome()
+
+    context = Context(window=8_000, overflow=Stubborn(lambda _: None))
+    context._runner.timeout = 0.01
+    context.load(conversation(30))
+    try:
+        async with asyncio.timeout(30):
+            payload = await context.compile("openai")
+    finally:
+        released.set()
+    assert payload.meta.failure == "odd: it took too long"
+    assert payload.meta.tokens_after <= 8_000

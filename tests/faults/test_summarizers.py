@@ -21,6 +21,7 @@ from transom import (
     Payload,
     Store,
     anchored,
+    background,
     chain,
     clear,
     compact_history,
@@ -29,6 +30,7 @@ from transom import (
     reset,
     summarize,
 )
+from transom.engine.overflow.durable import CompactionSettings
 from transom.engine.overflow.strategy import Strategy
 from transom.errors import NotFoundError, StoreError
 from transom.recorder.flights import FlightRecorder
@@ -120,6 +122,96 @@ async def test_a_summarizer_that_hangs_is_given_up_in_time(blocking: bool) -> No
     failures = [payload.meta.failure for payload in payloads if payload.meta.failure]
     assert failures == ["summarize: the model gave no answer within 0.05 seconds"] * len(failures)
     assert failures
+
+
+@pytest.mark.feature("O20")
+@pytest.mark.parametrize(
+    ("ending", "blocking"),
+    [
+        *((ending, True) for ending in (SystemExit, GeneratorExit, KeyboardInterrupt, StopIteration, asyncio.CancelledError)),
+        *((ending, False) for ending in (SystemExit, GeneratorExit, StopIteration, asyncio.CancelledError)),
+    ],
+)
+async def test_a_summarizer_that_ends_the_program_ends_its_step_only(ending: type[BaseException], blocking: bool) -> None:
+    """No exit that is raised in a thread is the user's; an interrupt within the event loop is."""
+
+    def leave(_: list[Message]) -> str:
+        raise ending
+
+    async def leave_later(_: list[Message]) -> str:
+        await asyncio.sleep(0)
+        raise ending
+
+    steps = chain(clear(), summarize(leave if blocking else leave_later), digest(), reset())
+    context = context_of(overflow=steps, window=WINDOW)
+    payloads = await driven(context, MESSAGES)
+    await whole(context, payloads, MESSAGES)
+    failures = [payload.meta.failure for payload in payloads if payload.meta.failure]
+    assert failures
+    assert all("cancelled" in why or ending.__name__ in why for why in failures)
+    messages = [*MESSAGES]
+    result = await compact_history(messages, CompactionSettings(window=WINDOW), model=leave if blocking else leave_later)
+    assert result.messages is messages
+    assert result.failure
+
+
+@pytest.mark.feature("O20")
+def test_an_interrupt_of_the_user_ends_a_compile_and_the_next_one_goes_on() -> None:
+    interrupted: list[int] = []
+
+    async def interrupt(_: list[Message]) -> str:
+        interrupted.append(1)
+        raise KeyboardInterrupt
+
+    context = context_of(dialogue(30, 100), overflow=chain(summarize(interrupt), reset()), window=6_000)
+    before = context.lineage
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(context.compile("openai"))
+    assert context.lineage == before
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(context.compile("openai"))
+    assert len(interrupted) == 2
+
+
+@pytest.mark.feature("O20")
+@pytest.mark.parametrize("how", ["context", "cancelled", "durable", "background"])
+async def test_a_summarizer_that_will_not_be_cancelled_holds_up_nobody(how: str) -> None:
+    released = threading.Event()
+    asked = asyncio.Event()
+
+    async def stubborn(_: list[Message]) -> str:
+        asked.set()
+        while not released.is_set():
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                continue
+        return ""
+
+    step: Strategy = summarize(stubborn, timeout=None if how == "cancelled" else 0.05)
+    if how == "background":
+        step = background(step, wait=2)
+    context = context_of(MESSAGES, overflow=chain(step, reset()), window=WINDOW)
+    try:
+        async with asyncio.timeout(30):
+            if how == "durable":
+                messages = [*MESSAGES]
+                settings = CompactionSettings(window=WINDOW)
+                result = await compact_history(messages, settings, model=step, store=context.store)
+                assert result.messages is messages
+                assert "no answer within" in result.failure
+            elif how == "cancelled":
+                compiling = asyncio.create_task(context.compile("openai"))
+                await asked.wait()
+                compiling.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await compiling
+            else:
+                payload = await context.compile("openai")
+                assert payload.meta.closed == "reset"
+                assert "no answer within" in payload.meta.failure
+    finally:
+        released.set()
 
 
 @pytest.mark.feature("O20")

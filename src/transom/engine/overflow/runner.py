@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from ...errors import StoreError, StrategyError
 from ...store.backend import Write
@@ -29,6 +30,7 @@ from .deciding import check_outcome, decided_record, failure, known_record, leav
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
+from .patience import ended
 from .spanning import closing_span, movable_tokens, source_messages
 from .strategies.reset import Reset
 from .strategy import Managing, Outcome, Span, Strategy
@@ -231,7 +233,7 @@ class Runner:
         strategy: Strategy = Reset() if idle else self.strategy
         try:
             async with asyncio.timeout(self._time_for(strategy)):
-                outcome = await strategy.apply(span)
+                outcome = await _decided(strategy, span)
             check_outcome(outcome, span)
         except (StoreError, asyncio.CancelledError):
             raise
@@ -324,6 +326,21 @@ def _result(job: Job, span: Span) -> Outcome:
         raise StrategyError(f"a strategy gives an Outcome, not {type(job.result).__name__}")
     check_outcome(job.result, span)
     return job.result
+
+
+async def _decided(strategy: Strategy, span: Span) -> Outcome:
+    """What a strategy decides, though it may not let itself be cancelled.
+
+    Raises:
+        StrategyError: it ended itself with what would end the compile.
+        BaseException: whatever it raised, an exit included.
+    """
+    outcome, error = await ended(strategy.apply(span))
+    if isinstance(error, asyncio.CancelledError | GeneratorExit):
+        raise StrategyError(f"it ended with {type(error).__name__}") from error
+    if error is not None:
+        raise error
+    return cast(Outcome, outcome)
 
 
 async def _deeper(span: Span, outcome: Outcome) -> Outcome:

@@ -1,7 +1,7 @@
 """Asking a summarizing model: one function for synchronous and asynchronous ones, and one reason where it fails.
 
 Knows nothing of what is asked. Whatever a model raises becomes a ``StrategyError`` with a one-line reason, so that a chain goes
-on; only the cancellation of the compile itself passes through.
+on; only the cancellation of the compile itself and the user's interrupt pass through.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Protocol
 
 from ....errors import StrategyError
 from ....messages import Message
+from ..patience import ended
 
 __all__ = ["Summarizer", "ask", "held_tokens", "model_name", "one_line"]
 
@@ -68,41 +69,39 @@ async def ask(model: Summarizer, messages: list[Message]) -> object:
     """What the model answers, unchecked.
 
     Raises:
-        StrategyError: the model raised something; ``hint`` is empty, the reason is in the message.
+        StrategyError: the model raised something, be it an exit; ``hint`` is empty, the reason is in the message.
+        KeyboardInterrupt: the user's, while an asynchronous model was at work.
     """
-    try:
-        if inspect.iscoroutinefunction(model) or inspect.iscoroutinefunction(getattr(model, "__call__", None)):  # noqa: B004
-            answer: object = model(messages)
-        else:
-            answer = await _in_thread(model, messages)
-        return await answer if isinstance(answer, Awaitable) else answer
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        # Something inside the model was cancelled, not the compile.
-        raise StrategyError("the model's request was cancelled") from None
-    except Exception as error:
-        # A model is anybody's code: a provider's SDK, a socket, a script.
+    answer: object
+    if inspect.iscoroutinefunction(model) or inspect.iscoroutinefunction(getattr(model, "__call__", None)):  # noqa: B004
+        answer, error = model(messages), None
+    else:
+        answer, error = await _in_thread(model, messages)
+    if error is None and isinstance(answer, Awaitable):
+        answer, error = await ended(answer)
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+    if isinstance(error, asyncio.CancelledError):
+        # Something inside the model, not the compile.
+        raise StrategyError("the model's request was cancelled")
+    if error is not None:
+        # A model is anybody's code: a provider's SDK, a socket, a script that calls sys.exit.
         raise StrategyError(f"the model failed: {one_line(error)}") from error
+    return answer
 
 
-async def _in_thread(model: Summarizer, messages: list[Message]) -> object:
-    """Run a synchronous model beside the event loop.
+async def _in_thread(model: Summarizer, messages: list[Message]) -> tuple[object, BaseException | None]:
+    """What a synchronous model gives or raises, run beside the event loop.
 
     In a daemon thread and not in the loop's pool: one that hangs would keep the pool, and with it the program, from ending.
     """
     loop = asyncio.get_running_loop()
-    answered: asyncio.Future[object] = loop.create_future()
+    answered: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
 
     def settle(value: object, error: BaseException | None) -> None:
-        if answered.done():
-            return
-        if error is None:
-            answered.set_result(value)
-        else:
-            answered.set_exception(error)
+        if not answered.done():
+            answered.set_result((value, error))
 
     def work() -> None:
         value: object = None
@@ -110,8 +109,8 @@ async def _in_thread(model: Summarizer, messages: list[Message]) -> object:
         try:
             value = context.run(model, messages)
         except BaseException as error:  # noqa: BLE001
-            # What is raised in a thread reaches nobody else. StopIteration cannot be set on a future.
-            raised = error if not isinstance(error, StopIteration) else RuntimeError("StopIteration")
+            # What is raised in a thread reaches nobody else. No exit is the user's here: that reaches the main thread.
+            raised = error
         # A loop that is closed by now: the compile has long given up waiting.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, value, raised)
