@@ -153,6 +153,13 @@ class Additions:
         return self.memory is not None and is_block(text, self.words.remembering)
 
     @property
+    def newly_frozen(self) -> tuple[Message, ...]:
+        """What the next window freezes beside what this one's tail already shows in full: a skill that was chosen later."""
+        if self.frozen is None or self.frozen.skill.text == self.fresh.skill.text:
+            return self.fresh.messages
+        return self.fresh.messages[bool(self.fresh.skill.text) :]
+
+    @property
     def injected(self) -> tuple[str, ...]:
         """Keys of the facts that the payload shows."""
         shown = self._block if not self._in_prefix else self.frozen.memory if self.frozen is not None else None

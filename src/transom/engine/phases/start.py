@@ -80,7 +80,7 @@ async def _read_additions(state: CompileState) -> None:
     await additions.read(len(state.session.live.history.turns))
     state.ending = additions.ending(takes_system=state.target.takes_late_system)
     frozen = state.weigh_system(additions.frozen.messages) if additions.frozen is not None else 0
-    state.allowance = max(frozen, state.weigh_system(additions.fresh.messages))
+    state.allowance = max(frozen, state.weigh_system(additions.newly_frozen))
 
 
 async def _recognise(state: CompileState) -> None:

@@ -183,3 +183,17 @@ def test_settings_of_memory_do_not_move_a_skill() -> None:
     ctx.skill(DEPLOY)
 
     assert len(system_texts(ctx)) == 2
+
+
+def test_a_large_skill_chosen_later_is_not_counted_twice() -> None:
+    ctx = chat()
+    ctx.skill(DEPLOY)
+    ctx.append(Message("assistant", "hi"), Message("user", "go on"))
+    ctx.compile_sync("anthropic")
+    large = replace(DEPLOY, name="large", body="word " * 4_000)
+    ctx.skill(large)
+    payload = ctx.compile_sync("anthropic")
+
+    assert payload.meta.skill == "large"
+    assert payload.meta.tokens_after < 5_500
+    assert not payload.meta.closed
