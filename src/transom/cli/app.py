@@ -7,6 +7,7 @@ command, write ``cli/NAME.py`` and add its line to ``COMMANDS`` (how such a modu
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -79,14 +80,24 @@ def _version() -> str:
     return f"transom {version('transom')}"
 
 
+class _Closed(io.RawIOBase):
+    """Stdin where there is none."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, _buffer: object) -> int:
+        raise OSError(errno.EBADF, "it is closed, so there is nothing to read", "stdin")
+
+
 def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int:
     """Run one command.
 
     Returns:
         The exit status: 0 ok, 1 the work failed, 2 wrong usage, 130 interrupted, 141 the reader of our output went away.
     """
-    # A caller may have closed any of them: there is nobody to tell then, and nothing to read.
-    sys.stdin = sys.stdin or io.TextIOWrapper(io.BytesIO())
+    # A caller may have closed any of them. There is nobody to tell then; what is to be read from nowhere is no empty text.
+    sys.stdin = sys.stdin or io.TextIOWrapper(io.BufferedReader(_Closed()))
     sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
     sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
     for stream in (sys.stdout, sys.stderr):

@@ -318,6 +318,26 @@ def test_looking_at_a_store_that_is_not_there_does_not_make_one(transom: Transom
     assert transom("list").status == 2
 
 
+@pytest.mark.parametrize("arguments", [("memory", "set", "k", "-"), ("validate", "-"), ("convert", "-", "--to", "openai")])
+def test_what_is_read_from_a_closed_stdin_is_no_empty_text(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    where = ("--store", str(tmp_path / "s.db")) if arguments[0] == "memory" else ()
+    command = [sys.executable, "-m", "transom", *arguments]
+    if where:
+        before = [sys.executable, "-m", "transom", "memory", "set", "k", "kept", *where]
+        subprocess.run(before, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command, *where], cwd=tmp_path, capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) in {(1, b""), (2, b"")}
+    assert done.stderr.count(b"\n") == 1
+    assert b"stdin: it is closed" in done.stderr
+    if where:
+        shown = subprocess.run(
+            [sys.executable, "-m", "transom", "memory", "get", "k", *where], cwd=tmp_path, capture_output=True, check=True
+        )
+        assert shown.stdout == b"kept"
+
+
 def test_two_processes_set_and_read_side_by_side(tmp_path: Path) -> None:
     """Each sets twenty facts of its own, while the other does."""
     where = str(tmp_path / "s.db")

@@ -15,7 +15,7 @@ from transom.messages import Call
 from transom.wire.format import Head
 
 DELETED = object()
-ODD = (None, "", -1, 1.5, True, [], {}, [None], {"a": 1}, 10**30, "\ud800", DELETED)
+ODD: tuple[object, ...] = (None, "", -1, 1.5, True, [], {}, [None], {"a": 1}, 10**30, "\ud800", DELETED)
 Step = str | int
 
 

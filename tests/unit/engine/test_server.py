@@ -208,3 +208,16 @@ def test_the_sdk_knows_what_we_ask_for() -> None:
     """The net under these tests: a wrong edit does not pass the SDK's own types."""
     with pytest.raises(ValidationError):
         TypeAdapter(list[Edit]).validate_python([{"type": "clear_everything"}])
+
+
+@pytest.mark.parametrize("edits", [[None], [5], "clear", {"type": "x"}, 5, [{"type": 5}], [{"type": "x", "y": {1}}]])
+def test_edits_that_are_none_are_refused_with_the_way_out(edits: object) -> None:
+    with pytest.raises(StrategyError) as refused:
+        server(edits, fallback=reset())  # type: ignore[arg-type]
+    assert "an edit has a type" in refused.value.hint
+
+
+@pytest.mark.parametrize("betas", ["one", [None], 5])
+def test_betas_that_are_no_names_are_refused(betas: object) -> None:
+    with pytest.raises(StrategyError, match="no names of betas"):
+        server(fallback=reset(), betas=betas)  # type: ignore[arg-type]

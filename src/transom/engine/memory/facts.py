@@ -28,6 +28,9 @@ __all__ = ["Facts"]
 
 _log = logging.getLogger(__name__)
 
+_LONGEST = 2**53
+"""Seconds or turns: up to here a float holds every one."""
+
 Emit = Callable[[object], None]
 
 
@@ -291,6 +294,8 @@ class Facts:
     def _ends(self, ttl: float | None, ttl_turns: int | None, turn: int) -> tuple[float | None, int | None]:
         if (ttl is not None and not ttl > 0) or (ttl_turns is not None and ttl_turns < 1):
             raise InputError("a fact that is over at once", hint="ttl is more than 0 seconds, ttl_turns at least 1")
+        if (ttl is not None and ttl != math.inf and ttl > _LONGEST) or (ttl_turns is not None and ttl_turns > _LONGEST):
+            raise InputError("a fact that lasts longer than can be counted", hint="leave out ttl and ttl_turns: then it lasts")
         at = self._clock() + ttl if ttl is not None and ttl != math.inf else None
         return at, turn + ttl_turns if ttl_turns is not None else None
 

@@ -45,7 +45,10 @@ def text_of(data: bytes) -> str:
 def number_of(meta: Mapping[str, object], name: str) -> float | None:
     """A number of the meta, or ``None`` where there is none that makes sense."""
     value = meta.get(name)
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+    try:
+        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def check_confidence(confidence: Confidence) -> Confidence:

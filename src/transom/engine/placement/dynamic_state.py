@@ -36,6 +36,9 @@ StatePlace = Literal["last_user", "system"]
 DEEPEST = 64
 """Levels of nesting that a state may have; more is a value that holds itself."""
 
+_MOST_BITS = 2_048
+"""Integers of that size have less than 640 digits, the smallest bound that Python can be set to."""
+
 _NAME = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*\Z")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LITERAL = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\Z")
@@ -136,6 +139,7 @@ def _plain(value: object, where: str, depth: int) -> object:
         case Enum():
             return _plain(value.value, where, depth + 1)
         case int():
+            _check_digits(value, where)
             return value
         case float() if isfinite(value):
             return value
@@ -175,10 +179,22 @@ def _key(key: object, where: str) -> str:
     if isinstance(plain, str):
         return str(plain)
     if plain is None or isinstance(plain, bool | int | float):
+        if isinstance(plain, int):
+            _check_digits(plain, where)
         return dumps(plain)
     if isinstance(plain, date | time | Decimal | UUID | PurePath):
         return plain.isoformat() if isinstance(plain, date | time) else str(plain)
     raise InputError(f"a key of state is {type(plain).__name__} at {_place(where)}", hint="use text for keys")
+
+
+def _check_digits(value: int, where: str) -> None:
+    """Refuse what no JSON parser in reach takes back; Python itself writes at most 4,300 digits.
+
+    Raises:
+        InputError: names the place.
+    """
+    if value.bit_length() > _MOST_BITS:
+        raise InputError(f"state holds an integer of too many digits at {_place(where)}", hint="say it in words, or as text")
 
 
 def _in_order(dumped: object, original: object) -> object:

@@ -550,3 +550,15 @@ async def test_who_renames_a_fact_that_another_changes_meanwhile_moves_what_that
     await facts.set("old", "before")
     assert (await facts.rename("old", "new")).value == "after"
     assert await store.list("memory") == ["new"]
+
+
+@pytest.mark.parametrize("lasting", [{"ttl": 10**400}, {"ttl": 1e300}, {"ttl_turns": 10**400}])
+async def test_a_lifetime_beyond_counting_is_refused(store: Store, lasting: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="longer than can be counted"):
+        await Facts(store).set("a", "b", **lasting)  # type: ignore[arg-type]
+    assert await store.list("memory") == []
+
+
+async def test_numbers_that_somebody_stored_by_hand_and_no_float_holds_are_passed_over(store: Store) -> None:
+    await store.put("memory", "value", path="a", meta={"kind": "fact", "importance": 10**400, "expires_at": 10**400})
+    assert [(fact.value, fact.importance) for fact in await Facts(store).list()] == [("value", 0.5)]

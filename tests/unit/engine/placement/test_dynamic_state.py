@@ -221,3 +221,14 @@ def test_state_that_fits_becomes_the_model() -> None:
 def test_a_schema_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match="pydantic model class, not dict"):
         validated({}, {"type": "object"})
+
+
+@pytest.mark.parametrize("state", [{"a": 10**5_000}, {"b": [1, -(10**5_000)]}, {10**5_000: "c"}])
+def test_an_integer_of_too_many_digits_is_refused_with_its_place(state: dict[object, object]) -> None:
+    with pytest.raises(InputError, match="too many digits at") as refused:
+        DynamicState(state)
+    assert len(str(refused.value)) < 200
+
+
+def test_a_long_integer_that_json_holds_is_shown_whole() -> None:
+    assert str(10**400) in DynamicState({"a": 10**400}).text

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ....errors import StrategyError
+from ....errors import JSONError, StrategyError
 from ....jsontext import dumps_text, loads
 from ....wire.format import Head
 from ...offload.payloads import RETRIEVAL_TOOLS
@@ -30,6 +30,8 @@ COMPACTION = "compact-2026-01-12"
 CLEAR_TOOLS = "clear_tool_uses_20250919"
 CLEAR_THINKING = "clear_thinking_20251015"
 COMPACT = "compact_20260112"
+
+_EDIT = 'an edit has a type: [{"type": "clear_tool_uses_20250919"}]'
 
 LEAST_COMPACT = 50_000
 """Compaction: "Must be at least 50,000 tokens"."""
@@ -155,14 +157,24 @@ def server(edits: Iterable[Mapping[str, object]] | None = None, *, fallback: Str
         betas: further betas to name, for kinds of edits that are not known here.
 
     Raises:
-        StrategyError: an edit without a type, or a fallback that is no strategy or leaves windows to a provider itself.
+        StrategyError: an edit without a type or that JSON cannot hold, or a fallback that is no strategy or leaves windows to a
+            provider itself.
     """
     if not isinstance(getattr(fallback, "fingerprint", None), str) or isinstance(fallback, Server):
         raise StrategyError(f"{fallback!r} is no fallback", hint="server(fallback=chain(clear(), digest(), reset()))")
+    given: object = betas
+    named = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given, None)
+    if not all(isinstance(beta, str) for beta in named):
+        raise StrategyError(f"{betas!r} are no names of betas", hint='betas=["context-management-2025-06-27"]')
     if edits is None:
-        return Server(None, fallback, tuple(betas))
-    listed = list(edits)
+        return Server(None, fallback, named)
+    listed = None if isinstance(edits, str | Mapping) or not isinstance(edits, Iterable) else list(edits)
+    if listed is None:
+        raise StrategyError(f"{edits!r} is no list of edits", hint=_EDIT)
     for edit in listed:
-        if not isinstance(edit.get("type"), str):
-            raise StrategyError(f"{edit!r} is no edit", hint='an edit has a type: {"type": "clear_tool_uses_20250919"}')
-    return Server(tuple(dumps_text(dict(edit)) for edit in listed), fallback, tuple(betas))
+        if not isinstance(edit, Mapping) or not isinstance(edit.get("type"), str):
+            raise StrategyError(f"{edit!r} is no edit", hint=_EDIT)
+    try:
+        return Server(tuple(dumps_text(dict(edit)) for edit in listed), fallback, named)
+    except JSONError as error:
+        raise StrategyError(f"an edit cannot be sent: {error.message}", hint=_EDIT) from None
