@@ -61,6 +61,8 @@ def read_value(entry: Entry, *, any_text: bool = False) -> Value:
     if first[:1] in {"*", "&"} and "\n" not in first:
         # ``*bold*``, ``*``: an alias would be followed nowhere anyhow.
         return Scalar(_COMMENT.sub("", first), False, entry.line)
+    # This library for its types, YAML 1.2 (``yes`` stays text) and 1.4 MB without a compiler; of it only the events are used,
+    # one at a time, so that nothing is built and a bomb is not read to its end. The text itself is kept by ``Entry``.
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
