@@ -500,14 +500,20 @@ class Context(Adding, Carrying, Choosing):
         return self.bus.join(sink)
 
     async def aclose(self) -> None:
-        """Close the store, and give up what works in the background. The context can still compile what fits."""
+        """Close the store, and give up what works in the background. The context can still compile what fits.
+
+        The store is closed for all who share it: where it is not this context's alone, close the store when the last of them is
+        done, and drop the context. One that is merely dropped leaves nothing behind.
+        """
         self._runner.jobs.close()
         await self.store.close()
 
     def close(self) -> None:
-        """``aclose`` for callers without an event loop."""
-        self._portal.run(self.aclose())
-        self._portal.close()
+        """``aclose`` for callers without an event loop. It closes the store for all who share it."""
+        try:
+            self._portal.run(self.aclose())
+        finally:
+            self._portal.close()
 
     async def __aenter__(self) -> Self:
         return self
