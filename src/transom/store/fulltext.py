@@ -23,6 +23,10 @@ _TOKEN = re.compile(f"[{_DENSE}]+|[^\\W_]+")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|„([^“”]+)[“”]|«([^»]+)»")
 _OWNERS = re.compile(r"(?<=\w)['’]s(?=\W*$)")
 _EXCERPT = 240
+_MOST_CHARACTERS = 20_000
+_MOST_TERMS = 512
+"""Each term is looked up by itself. What is longer, a pasted log for example, is asked for by its beginning and its end, where
+people say what they want."""
 _NEAR = 24
 """Spots that are looked at together."""
 
@@ -100,7 +104,12 @@ def fold(text: str) -> str:
 
 
 def parse_query(text: str) -> Query:
-    """Take a question apart. Any text is a valid question; one without a letter or digit has no terms."""
+    """Take a question apart. Any text is a valid question; one without a letter or digit has no terms.
+
+    Of a very long one the middle is passed over, so that no question takes more than a bounded time.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        text = f"{text[: _MOST_CHARACTERS // 2]} {text[-_MOST_CHARACTERS // 2 :]}"
     text = clean(text)
     terms: dict[tuple[str, ...], Term] = {}
     parts: dict[tuple[str, ...], Term] = {}
@@ -117,11 +126,17 @@ def parse_query(text: str) -> Query:
         found = _chunk_terms(chunk, required=False)
         for term in found:
             add(term)
-    for term in terms.values():
+    kept = _both_ends(tuple(terms.values()))
+    for term in kept:
         if len(term.tokens) > 1:
             for token in term.tokens:
                 parts.setdefault((token,), Term(token, (token,), term.dense))
-    return Query(text, tuple(terms.values()), tuple(parts.values()))
+    return Query(text, kept, _both_ends(tuple(parts.values())))
+
+
+def _both_ends(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    half = _MOST_TERMS // 2
+    return terms if len(terms) <= _MOST_TERMS else (*terms[:half], *terms[-half:])
 
 
 def _chunk_terms(chunk: str, *, required: bool) -> list[Term]:

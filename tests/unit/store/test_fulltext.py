@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transom.store import Store, Write
+from transom.store.backends.memory import MemoryBackend
 from transom.store.backends.sqlite import SQLiteBackend
 from transom.store.fulltext import columns, excerpt, parse_query
 from transom.store.scanning import rank
@@ -87,3 +88,27 @@ async def test_a_word_in_every_record_does_not_hide_the_rare_one(tmp_path: Path)
         other = store.scoped("other")
         await other.put("notes", "common words of another user", path="x")
         assert [hit.uri for hit in await other.search("common words")] == ["context://notes/x"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        " ".join(f"word{number}" for number in range(100_000)),
+        "".join(chr(0x4E00 + number % 5_000) for number in range(100_000)),
+        ".".join(map(str, range(100_000))),
+        f'"{" ".join(f"word{number}" for number in range(100_000))}"',
+        "a" * 1_000_000,
+    ],
+    ids=["words", "dense", "identifier", "phrase", "letters"],
+)
+async def test_a_question_without_end_is_cut_to_a_bounded_number_of_terms(question: str, tmp_path: Path) -> None:
+    query = parse_query(question)
+    assert 1 <= len(query.terms) <= 512
+    assert len(query.parts) <= 512
+    assert sum(len(term.tokens) for term in query.terms) <= 20_000
+    for backend in (MemoryBackend(), SQLiteBackend(tmp_path / "s.db")):
+        async with Store(backend) as store:
+            await store.put("notes", "a needle", path="n")
+            # What is asked for in quotes has to be there.
+            for asked in (f"{question} needle", f"needle {question}"):
+                assert bool(await store.search(asked)) == (not question.startswith('"'))

@@ -168,9 +168,10 @@ def server(edits: Iterable[Mapping[str, object]] | None = None, *, fallback: Str
         raise StrategyError(f"{betas!r} are no names of betas", hint='betas=["context-management-2025-06-27"]')
     if edits is None:
         return Server(None, fallback, named)
-    listed = None if isinstance(edits, str | Mapping) or not isinstance(edits, Iterable) else list(edits)
-    if listed is None:
+    asked: object = edits
+    if isinstance(asked, str | Mapping) or not isinstance(asked, Iterable):
         raise StrategyError(f"{edits!r} is no list of edits", hint=_EDIT)
+    listed = list(asked)
     for edit in listed:
         if not isinstance(edit, Mapping) or not isinstance(edit.get("type"), str):
             raise StrategyError(f"{edit!r} is no edit", hint=_EDIT)
