@@ -5,7 +5,6 @@ One context is one session. It is not meant to be shared between threads; compil
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -71,6 +70,7 @@ from .skills.library import SkillLibrary
 from .slots import SlotFunction, SlotName, Slots
 from .spelling import ToolSchemas, check_tool_schemas
 from .state import CompileSettings, CompileState, Session
+from .turnstile import Turnstile
 
 __all__ = ["Context"]
 
@@ -199,7 +199,7 @@ class Context(Adding, Carrying, Choosing):
         self.head = self._session.head
         self._runner = Runner(self.store, self._strategy, self._tokenizer, vocabulary, self._fingerprint())
         self._owed: tuple[Fact, ...] | None = None
-        self._lock = asyncio.Lock()
+        self._turn = Turnstile("a compile")
         self._portal = Portal()
 
     def _fingerprint(self) -> str:
@@ -331,8 +331,9 @@ class Context(Adding, Carrying, Choosing):
             StoreError: what has to leave cannot be stored.
             CompileCancelled: ``cancelled`` said so.
             FormatError: an unknown target.
+            InputError: called by a model, a strategy or a function in a slot that a compile of this very context waits for.
         """
-        async with self._lock:
+        async with self._turn:
             await self._settle_up()
             payload = await run(self._state(target), cancelled or _never)
         self._estimated = payload.meta.tokens_after

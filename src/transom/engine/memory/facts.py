@@ -7,7 +7,6 @@ change look into the store.
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import logging
 import math
@@ -18,6 +17,7 @@ from dataclasses import replace
 from ...errors import InputError, MemoryRefusedError, NotFoundError, StoreError
 from ...store.store import Store
 from ...vocabulary.placing import Confidence
+from ..turnstile import Turnstile
 from .events import MemoryChanged, MemoryExpired
 from .fact import Fact, check_importance, check_key, check_value, project_folder
 from .hooks import Change, MemorySettings, permit, tell
@@ -64,7 +64,7 @@ class Facts:
         self._known = KnownFacts(store, project=project, session=session, clock=clock)
         self._clock = clock
         self._emit = emit
-        self._lock = asyncio.Lock()
+        self._lock = Turnstile()
 
     @property
     def store(self) -> Store:
