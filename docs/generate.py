@@ -24,7 +24,7 @@ WIRE = Path(str(errors.__file__)).parent / "wire"
 NOTICE = "<!-- Written by script/docs from the code. Change the code, then run it again. -->\n"
 
 LIBRARY = (
-    ("A conversation", "transom", ("Context", "PruneSettings", "Handoff", "guard")),
+    ("A conversation", "transom", ("Context", "PruneSettings", "Handoff", "guard", "Recall", "Labels")),
     ("", "transom.engine.overflow.guard", ("Guard",)),
     ("", "transom.engine.overflow.budget", ("Usage",)),
     ("", "transom", ("Snapshot", "ContextPool")),

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from .engine.overflow.handoff import Handoff
     from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
     from .engine.payload import Payload
+    from .engine.placement.labels import Labels
     from .engine.placement.temporal import Temporal
     from .engine.pool import ContextPool
     from .engine.retrieval.answering import Retrieval
+    from .engine.retrieval.recall import Recall
     from .engine.selection.ranking import search_tools
     from .engine.selection.registry import Registered, Toolkit, ToolNamespace
     from .engine.skills.library import SkillLibrary
@@ -65,9 +67,11 @@ _HOMES = (
     (".engine.overflow.handoff", ("Handoff",)),
     (".engine.overflow.strategies", ("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize")),
     (".engine.payload", ("Payload",)),
+    (".engine.placement.labels", ("Labels",)),
     (".engine.placement.temporal", ("Temporal",)),
     (".engine.pool", ("ContextPool",)),
     (".engine.retrieval.answering", ("Retrieval",)),
+    (".engine.retrieval.recall", ("Recall",)),
     (".engine.selection.ranking", ("search_tools",)),
     (".engine.selection.registry", ("Registered", "Toolkit", "ToolNamespace")),
     (".engine.skills.library", ("SkillLibrary",)),
@@ -90,12 +94,14 @@ __all__ = [
     "ContextPool",
     "FilesystemBackend",
     "Handoff",
+    "Labels",
     "MemoryBackend",
     "MemorySettings",
     "Message",
     "Payload",
     "Projects",
     "PruneSettings",
+    "Recall",
     "Registered",
     "Result",
     "Retrieval",

@@ -34,6 +34,8 @@ FOR_PEOPLE = {
     "engine/placement/cache_audit.py": "what the cache audit reports",
     "engine/placement/prefix.py": "why a prefix moved, in a payload's metadata",
     "engine/pool.py": "the text of an error",
+    "engine/retrieval/recall.py": "why nothing was recalled, in a payload's metadata",
+    "engine/retrieval/referring.py": "words that people write",
     "messages/history.py": "what was repaired, in the report",
     "wire/anthropic/blocks.py": "why a file was left out, in the report",
     "wire/anthropic/render.py": "why a file was left out, in the report",

@@ -21,7 +21,7 @@ PUBLIC = {
     *("Context", "Payload", "Message", "Text", "Call", "Result", "Tool", "TransomError"),
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
-    *("Handoff", "guard", "MemorySettings", "Retrieval", "Temporal"),  # arguments of Context
+    *("Handoff", "guard", "Labels", "MemorySettings", "Recall", "Retrieval", "Temporal"),  # arguments of Context
     *("ContextPool", "Snapshot"),  # sessions by key, and as values
     *("Projects", "Sessions", "manage_projects", "open_memory", "switch_context"),  # memory beyond one session
     *("CompactionSettings", "ChatModel"),  # how deep to fold; a model behind an OpenAI-compatible endpoint
