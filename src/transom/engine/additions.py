@@ -15,7 +15,7 @@ from ..vocabulary import Vocabulary
 from .memory.block import NO_BLOCK, Block, is_block, render_block, render_changes
 from .memory.fact import Fact
 from .memory.memory import Memory
-from .placement.announcements import Announcements, split
+from .placement.announcements import Announcement, Announcements, split
 from .placement.dynamic_state import DynamicState
 from .placement.guardrail import Guardrail, render_guardrail
 from .placement.labels import Labels, Provenance, day_of, label
@@ -104,7 +104,9 @@ class Additions:
     frozen: Frozen | None = None
     fresh: Frozen = field(default_factory=Frozen)
     _block: Block | None = None
+    _lines: dict[str, tuple[Fact, str]] = field(default_factory=dict)
     _version: int = -1
+    _split: tuple[tuple[Announcement, ...] | None, bool, tuple[str, ...], tuple[str, ...]] = (None, False, (), ())
     _changes: tuple[Block | None, Block | None, str] = (None, None, "")
 
     def look_at_the_clock(self) -> None:
@@ -137,6 +139,7 @@ class Additions:
                     count=self.count,
                     tool=bool(self.tool),
                     label=self._label,
+                    written=self._lines,
                 )
                 self._version = facts.version
         memory = self._block if self._in_prefix else None
@@ -172,7 +175,7 @@ class Additions:
             takes_system: the target takes system messages there.
         """
         frozen = self.frozen if self.frozen is not None else self.fresh
-        notices, announced = split(self.announcements, takes_system)
+        notices, announced = self._announced(takes_system)
         texts = [
             render_change(frozen.skill, self.skill, self.words.skills),
             self._memory_text(frozen),
@@ -184,7 +187,16 @@ class Additions:
             self.tail,
         ]
         prefill = self.guardrail.prefill if self.guardrail is not None else ""
-        return Tail(tuple(notices), tuple(text for text in texts if text), prefill)
+        return Tail(notices, tuple(text for text in texts if text), prefill)
+
+    def _announced(self, takes_system: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What is announced in system messages, and what in the tail; the same objects until something changes."""
+        items = self.announcements.list()
+        if self._split[0] is not items or self._split[1] != takes_system:
+            notices, announced = split(items, takes_system)
+            # In one piece, with what parts the texts of a tail: thousands of them are then handed over as one.
+            self._split = items, takes_system, notices, ("\n\n".join(announced),) if announced else ()
+        return self._split[2:]
 
     @property
     def _in_prefix(self) -> bool:

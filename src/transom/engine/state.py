@@ -37,7 +37,10 @@ from .selection.selection import Selection
 from .slots import SlotName, Slots
 from .spelling import SpelledTools, ToolSchemas, spell_tools
 
-__all__ = ["CompileSettings", "CompileState", "Session"]
+__all__ = ["CompileSettings", "CompileState", "RenderedNotices", "Session"]
+
+_LONG_TEXT = 1_000
+_MOST_COUNTED = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,15 @@ class RenderedHead:
     betas: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class RenderedNotices:
+    """Announcements as system messages of their own, and what they were rendered from."""
+
+    texts: tuple[str, ...]
+    elements: tuple[Element, ...]
+    notes: tuple[Note, ...]
+
+
 @dataclass(slots=True)
 class Session:
     """What lasts from one compile to the next.
@@ -130,6 +142,8 @@ class Session:
         warned: the window in which the guard warned.
         new_context: a new window was asked for and no compile has seen to it.
         managed: the last payload leaves its window to the provider.
+        noted, notices: what was weighed and, by target, rendered of announcements.
+        counted: what long texts of the tail weigh.
     """
 
     additions: Additions
@@ -163,6 +177,9 @@ class Session:
     warned: str = ""
     new_context: bool = False
     managed: bool = False
+    noted: tuple[tuple[str, ...], int] = ((), 0)
+    notices: dict[str, RenderedNotices] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
 
     def move_prefix(self) -> None:
         """Nothing of what was sent before has to stand still any more, for any target: another prefix was asked for."""
@@ -271,11 +288,27 @@ class CompileState:
         """What the end of the payload weighs, in tokens, a prefill and the note that may stand for it included."""
         texts = [*self.ending.texts, *self.tail]
         total = self._note_tokens()
-        total += sum(map(self.tokenizer.count, texts)) + (PER_MESSAGE if texts else 0)
-        total += sum(self.tokenizer.count(text) + PER_MESSAGE for text in self.ending.notices)
+        total += sum(map(self._count, texts)) + (PER_MESSAGE if texts else 0)
+        known, weight = self.session.noted
+        if known is not self.ending.notices:
+            weight = sum(self.tokenizer.count(text) + PER_MESSAGE for text in self.ending.notices)
+            self.session.noted = self.ending.notices, weight
+        total += weight
         if self.ending.prefill:
             total += sum(map(self.tokenizer.count, (self.ending.prefill, self.vocabulary.mending.prefill))) + 2 * PER_MESSAGE
         return total
+
+    def _count(self, text: str) -> int:
+        """Tokens of a text of the tail, long ones counted once: most stand there again in the next compile."""
+        if len(text) < _LONG_TEXT:
+            return self.tokenizer.count(text)
+        counted = self.session.counted
+        if text not in counted:
+            if len(counted) >= _MOST_COUNTED:
+                counted.clear()
+            counted[text] = self.tokenizer.count(text)
+        weight: int = counted[text]
+        return weight
 
     def _note_tokens(self) -> int:
         """What a note adds that stands in for a prefill of the caller's, beside the words it quotes."""

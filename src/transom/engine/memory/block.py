@@ -77,6 +77,7 @@ def render_block(
     max_facts: int | None = None,
     tool: bool = True,
     label: Callable[[Fact], str] | None = None,
+    written: dict[str, tuple[Fact, str]] | None = None,
 ) -> Block:
     """The block of facts: the most important first, and by key among equals, whatever order they come in.
 
@@ -88,11 +89,21 @@ def render_block(
         max_facts: how many stand in it at most.
         tool: whether the model has the ``context`` tool, which the text then names.
         label: what is said of how sure a fact is, behind its value; may be empty.
+        written: lines of earlier blocks with the same words and bounds, by key; those of facts that are still the same objects
+            are taken from there, and it is brought up to date.
     """
     order = sorted(facts, key=lambda fact: (-fact.importance, fact.key))
     if not order:
         return NO_BLOCK
-    lines = {fact.key: _labelled(_line(fact, words, max_tokens), fact, label) for fact in order}
+    lines: dict[str, str] = {}
+    kept = written if written is not None else {}
+    for fact in order:
+        known = kept.get(fact.key)
+        if known is None or known[0] is not fact:
+            known = kept[fact.key] = fact, _labelled(_line(fact, words, max_tokens), fact, label)
+        lines[fact.key] = known[1]
+    for key in [key for key in kept if key not in lines] if len(kept) > len(lines) else ():
+        del kept[key]
     frame = _Frame(words.block_name, words.opening(tool=tool))
 
     def left_out(number: int) -> str:

@@ -18,7 +18,7 @@ from ..measuring import input_trigger
 from ..placement.emptiness import without_empty_content
 from ..placement.prefill import degraded_prefill, is_unanswered
 from ..placement.tail import closing_bytes, place_tail
-from ..state import CompileState, RenderedHead
+from ..state import CompileState, RenderedHead, RenderedNotices
 
 __all__ = ["adapt"]
 
@@ -54,9 +54,21 @@ async def adapt(state: CompileState) -> None:
 
 
 def _notices(state: CompileState) -> list[Element]:
-    """System messages of their own at the end, before a prefill."""
-    messages = [Message("system", text, positional=True) for text in state.ending.notices]
-    return [element for message in messages for element in _render(state, (message,))]
+    """System messages of their own at the end, before a prefill; rendered anew only where they changed."""
+    texts, key = state.ending.notices, state.target.name
+    known = state.session.notices.get(key)
+    if known is None or known.texts is not texts:
+        report = Report()
+        messages = [Message("system", text, positional=True) for text in texts]
+        elements = [
+            element
+            for message in messages
+            for element in state.target.render_turn(without_empty_content((message,), report), state.settings.options, report)
+        ]
+        known = state.session.notices[key] = RenderedNotices(texts, tuple(elements), tuple(report.notes))
+    for note in known.notes:
+        state.report.add(note.code, note.where, note.detail)
+    return [*known.elements]
 
 
 def _head(state: CompileState, system: Sequence[Message]) -> RenderedHead:

@@ -53,6 +53,7 @@ class Announcements:
 
     def __init__(self, items: Iterable[Announcement] = ()) -> None:
         self._items = {item.id: item for item in items}
+        self._listed: tuple[Announcement, ...] | None = None
 
     def announce(self, id: str, text: str, channel: Channel = "auto") -> Announcement:  # noqa: A002  # the contract's name
         """Add one; one of the same id is replaced and keeps its place.
@@ -62,15 +63,19 @@ class Announcements:
         """
         item = Announcement(id, text, channel)
         self._items[id] = item
+        self._listed = None
         return item
 
     def retract(self, id: str) -> bool:  # noqa: A002  # as above
         """Take one back; whether there was one."""
+        self._listed = None
         return self._items.pop(id, None) is not None
 
     def list(self) -> tuple[Announcement, ...]:
-        """All of them, in order."""
-        return tuple(self._items.values())
+        """All of them, in order; one object until something changes."""
+        if self._listed is None:
+            self._listed = tuple(self._items.values())
+        return self._listed
 
     def __iter__(self) -> Iterator[Announcement]:
         return iter(self.list())

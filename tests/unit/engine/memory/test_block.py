@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from transom.engine.memory.block import NO_BLOCK, render_block, render_changes
+from transom.engine.memory.block import NO_BLOCK, Block, render_block, render_changes
 from transom.engine.memory.fact import Fact
 from transom.tokens.heuristic import Heuristic
 from transom.vocabulary import ENGLISH
@@ -128,3 +128,26 @@ def test_a_thousand_facts_are_rendered_in_a_moment() -> None:
     render_block(facts, WORDS, max_tokens=1000, count=COUNT)
     # A few milliseconds; the bound only catches a square.
     assert time.perf_counter() - started < 1.0
+
+
+def test_lines_of_facts_that_stayed_are_not_written_again_and_those_of_facts_that_left_are_forgotten() -> None:
+    asked: list[str] = []
+
+    def label(fact: Fact) -> str:
+        asked.append(fact.key)
+        return "(sure)"
+
+    facts = _facts(("a", "one"), ("b", "two"), ("c", "three"))
+    written: dict[str, tuple[Fact, str]] = {}
+
+    def render(facts: list[Fact]) -> Block:
+        return render_block(facts, WORDS, max_tokens=1000, count=COUNT, label=label, written=written)
+
+    first = render(facts)
+    assert asked == ["a", "b", "c"]
+    changed = [facts[0], *_facts(("b", "another"))]
+    second = render(changed)
+    assert asked == ["a", "b", "c", "b"]
+    assert second == render_block(changed, WORDS, max_tokens=1000, count=COUNT, label=label)
+    assert list(written) == ["a", "b"]
+    assert render(facts) == first

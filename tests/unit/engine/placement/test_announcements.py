@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transom import Context, Message
 from transom.engine.placement.announcements import Announcement, Announcements, split
 from transom.errors import InputError
 
@@ -65,3 +68,48 @@ def test_the_list_is_what_an_ordered_mapping_would_hold(steps: list[tuple[str, s
             assert announcements.retract(name) is (expected.pop(name, None) is not None)
     assert [(item.id, item.text) for item in announcements] == list(expected.items())
     assert len(announcements) == len(expected)
+
+
+class Counting:
+    """Counts characters, and how often and of how much it is asked."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def count(self, text: str) -> int:
+        self.asked += len(text)
+        return -(-len(text) // 4)
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+    @property
+    def image_tokens(self) -> int:
+        return 1_000
+
+
+@pytest.mark.parametrize("target", ["openai", "openai-responses", "anthropic", "gemini"])
+async def test_announcements_that_stay_cost_no_counting_and_those_that_change_are_seen(target: str) -> None:
+    tokenizer = Counting()
+    context = Context(window=1_000_000, tokenizer=tokenizer)
+    context.append(Message("user", "hi"))
+    for number in range(500):
+        context.announce(f"a{number}", f"Announcement {number} is here to stay.", channel="tail" if number % 2 else "auto")
+    first = await context.compile(target)
+    tokenizer.asked = 0
+    again = await context.compile(target)
+    assert again.json() == first.json()
+    assert again.meta.tokens_after == first.meta.tokens_after
+    assert again.meta.notes == first.meta.notes
+    assert tokenizer.asked < 1_000
+    context.announce("a7", "Seven is another one now.")
+    context.retract("a8")
+    changed = await context.compile(target)
+    assert b"Seven is another one now." in changed.json()
+    assert b"Announcement 8 is" not in changed.json()
+    fresh = Context(window=1_000_000, tokenizer=Counting())
+    fresh.append(Message("user", "hi"))
+    fresh.restore(context.snapshot())
+    assert (await fresh.compile(target)).json() == changed.json()
