@@ -10,6 +10,7 @@ from tests.unit.engine.sessions import HEAD, context_of, driven, elements, model
 from transom import Call, Context, Message, Payload, chain, clear, digest, reset
 from transom.jsontext import loads
 from transom.messages import RedactedThinking, Text, Thinking
+from transom.testing.reachability import lost
 from transom.wire.format import Head
 
 TARGETS = ("openai", "openai-responses", "anthropic", "gemini")
@@ -337,3 +338,21 @@ async def test_parallel_calls_keep_their_order_and_each_its_result() -> None:
         body = texts(payload)
         assert [body.index(f"content {n}") for n in range(3)] == sorted(body.index(f"content {n}") for n in range(3))
         assert context.formats.get(target).validate(payload.body) == []
+
+
+async def test_white_space_that_a_provider_refuses_is_left_out_with_a_note_that_names_its_message() -> None:
+    context = Context(window=20_000)
+    context.system("You are careful.")
+    context.append(
+        Message("user", "hi"),
+        Message("assistant", "yes"),
+        Message("user", " \n "),
+        Message("user", [Text("more"), Text("  ")]),
+        Message("assistant", "and"),
+        Message("user", "\t"),
+        Message("user", "go on"),
+    )
+    payload = await context.compile("anthropic")
+    places = [note.where for note in payload.meta.notes if "white space" in note.detail]
+    assert places == ["messages[2].parts[0]", "messages[3].parts[1]", "messages[5].parts[0]"]
+    assert await lost(payload.body, context.messages, context.store, more=payload.meta.archives) == ([], [])

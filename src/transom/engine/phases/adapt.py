@@ -6,6 +6,7 @@ the message it joins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ from ..placement.tail import closing_bytes, place_tail
 from ..state import CompileState, RenderedHead, RenderedNotices
 
 __all__ = ["adapt"]
+
+_IN_TURN = re.compile(r"turn(?:\[(\d+)\])?(\.parts\[\d+\])?$")
 
 MOST_MARKERS = 4
 """Anthropic: "A maximum of 4 blocks with cache_control may be provided." The last ones serve the next request best."""
@@ -141,7 +144,10 @@ def _rendered(state: CompileState, live: LiveTurn) -> tuple[Element, ...]:
     key = state.target.name
     known = live.rendered.get(key)
     if known is None:
-        known = _render(state, _for_target(state, live.turn))
+        report = Report()
+        known = _render(state, _for_target(state, live.turn), report)
+        for note in report.notes:
+            state.report.add(note.code, _placed(note.where, live.turn), note.detail)
         if live.sticky is not None:
             known = _with_sticky(state, known, live.sticky.text)
         live.rendered[key] = known
@@ -167,5 +173,14 @@ def _for_target(state: CompileState, turn: Turn) -> tuple[Message, ...]:
     return turn.linked
 
 
-def _render(state: CompileState, messages: Sequence[Message]) -> tuple[Element, ...]:
-    return state.target.render_turn(without_empty_content(messages, state.report), state.settings.options, state.report)
+def _placed(where: str, turn: Turn) -> str:
+    """The place of a note in the conversation as it was handed in, where a format knows only the turn."""
+    found = _IN_TURN.match(where)
+    index = int(found[1]) if found is not None and found[1] else 0
+    source = turn.sources[index] if found is not None and index < len(turn.sources) else -1
+    return f"messages[{source}]{found[2] or ''}" if found is not None and source >= 0 else where
+
+
+def _render(state: CompileState, messages: Sequence[Message], report: Report | None = None) -> tuple[Element, ...]:
+    report = report if report is not None else state.report
+    return state.target.render_turn(without_empty_content(messages, report), state.settings.options, report)
