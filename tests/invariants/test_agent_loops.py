@@ -59,6 +59,11 @@ def script(seed: int) -> Iterator[Reply]:
     yield says("Done.")
 
 
+def spelled(text: str) -> str:
+    """A text as it stands within JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
 def answer_of(ctx: Context, name: str, call: object, arguments: Body) -> str:
     return ctx.handle_tool_sync(call) if ctx.owns_tool(name) else read(**arguments)
 
@@ -161,4 +166,4 @@ def test_no_request_of_a_loop_is_refused_and_everything_can_be_read_back(loop: L
     sent = [result.text for message in provider.received[-1].messages for result in message.results]
     given = [result.text for message in ctx.messages for result in message.results]
     assert len(given) >= ROUNDS - 1
-    assert [text for text in given if text not in sent and not any(json.dumps(text)[1:-1] in archive for archive in kept)] == []
+    assert [text for text in given if text not in sent and not any(spelled(text) in archive for archive in kept)] == []
