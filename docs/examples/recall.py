@@ -16,6 +16,7 @@ for asked in ("Thanks, that reads well!", "Which port does the staging database 
     recalled = payload.meta.recalled
     assert recalled is not None
     print(f"{asked} -> {recalled.silence or recalled.passages[0].uri}")
+    if recalled.text:
+        print(recalled.text)
     ctx.append(Message("assistant", "…"))
-print(recalled.text)
 ctx.close()

@@ -122,6 +122,7 @@ class Session:
         prompt: the same and what is frozen behind it; one object as long as nothing of it changes.
         asked: prefix digest at the newest message of the user that was sent.
         decided: prefix digest at the newest message of the user of which was decided what stands beside it.
+        agreed: the live window whose texts beside messages were agreed on with other processes.
         evicted: texts that are out of the window, as recall looks through them.
         listed: the record in force when the archives of this history were listed, and their addresses.
         reported: addresses already reported as moved.
@@ -156,6 +157,7 @@ class Session:
     prompt: tuple[Message, ...] = ()
     asked: bytes = b""
     decided: bytes = b""
+    agreed: LiveWindow | None = None
     evicted: Evicted = field(default_factory=Evicted)
     listed: tuple[WindowRecord, tuple[str, ...]] | None = None
     reported: set[str] = field(default_factory=set)

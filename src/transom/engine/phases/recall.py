@@ -61,7 +61,13 @@ async def recall(state: CompileState) -> None:
 
 
 def _stick(state: CompileState, newest: LiveTurn, text: str) -> None:
-    sticky = Sticky(text, state.tokenizer.count(text))
+    sticky, budget = Sticky(text, state.tokenizer.count(text)), state.budget
+    assert budget is not None
+    there = newest.sticky.tokens if newest.sticky is not None else 0
+    if sticky.tokens - there > budget.available - movable_tokens(state.turns):
+        # Decided in a process whose window had more room.
+        log.warning("there is no room for the %d tokens that belong beside a message", sticky.tokens)
+        return
     state.session.live.sticky[newest.place] = sticky
     newest.stick(sticky)
 

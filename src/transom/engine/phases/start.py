@@ -14,7 +14,7 @@ from ...messages import Message, Text, meaning_digest
 from ...store.backend import Write
 from ..ledger.live import LiveTurn, Sticky
 from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
-from ..ledger.stuck import decided, every_decision
+from ..ledger.stuck import decide, decided, every_decision
 from ..ledger.window import EMPTY_RECORD
 from ..overflow.archive import own_archives
 from ..state import CompileState
@@ -28,8 +28,10 @@ async def start(state: CompileState) -> None:
     """Bring the live window up to date with the history."""
     session, live = state.session, state.session.live
     live.weigh_new(lambda turn: sum(state.weigh(message, state.tokenizer) for message in turn.messages))
-    known = session.looked_up
-    if not known and live.history.turns:
+    known = session.agreed is live
+    if session.name and not known and live.history.turns:
+        await _agree_with_others(state)
+    if not session.looked_up and live.history.turns:
         await _recognise(state)
     new = live.take_in(state.former)
     if session.name and known:
@@ -51,7 +53,8 @@ def _stick(state: CompileState) -> None:
     if newest is None or newest.place == session.asked:
         return
     if session.additions.pending:
-        text = "\n\n".join(session.additions.pending)
+        before = [newest.sticky.text] if newest.sticky is not None else []
+        text = "\n\n".join([*before, *session.additions.pending])
         session.additions.pending.clear()
         session.live.sticky[newest.place] = sticky = Sticky(text, state.tokenizer.count(text))
         newest.stick(sticky)
@@ -103,15 +106,28 @@ async def _recognise(state: CompileState) -> None:
     session.looked_up = True
 
 
+async def _agree_with_others(state: CompileState) -> None:
+    """In a session with a name: take over what other processes put beside its messages, and keep what a snapshot brought."""
+    name, live = state.session.name, state.session.live
+    try:
+        known = await every_decision(state.store, name)
+        for place, sticky in live.sticky.items():
+            if place not in known:
+                await decide(state.store, name, place, sticky.text)
+    except StoreError as error:
+        log.warning("what stands beside messages of this session could not be looked up or kept: %s", error)
+        state.failure = str(error)
+        return
+    state.session.agreed = live
+    for place, text in known.items():
+        live.sticky.setdefault(place, Sticky(text, state.tokenizer.count(text)))
+
+
 async def _look_up(state: CompileState) -> None:
     live, runner, window = state.session.live, state.runner, state.settings.window
     opened = await _opened_by(state, live.history.turns[0].messages[0])
     if opened is not None and len(live.history.turns[0].messages[0].parts) > 1:
         live.part_first()
-    if state.session.name:
-        # Kept by whichever process put it there; what this one has put somewhere itself stays.
-        for place, text in (await every_decision(state.store, state.session.name)).items():
-            live.sticky.setdefault(place, Sticky(text, state.tokenizer.count(text)))
     entries = await state.store.read_all("windows", record_folder(live.history.prefix, runner.fingerprint, window))
     live.records = [decode_record(entries[path].data) for path in sorted(entries)]
     if opened is not None:

@@ -242,6 +242,22 @@ async def test_a_snapshot_carries_what_stands_beside_messages() -> None:
     assert (await other.compile()).json() == before
 
 
+async def test_a_branch_with_a_name_is_known_with_its_texts_in_another_process() -> None:
+    context = await lived(context_of())
+    context.append(Message("user", ASKED))
+    await context.compile()
+    branch = context.branch(session="b")
+    before = (await branch.compile()).json()
+    later = context_of(store=context.store, session="b")
+    later.append(*branch.snapshot().messages)
+    assert (await later.compile()).json() == before
+    again = branch.branch(session="c")
+    assert (await again.compile()).json() == before
+    third = context_of(store=context.store, session="c")
+    third.append(*branch.snapshot().messages)
+    assert (await third.compile()).json() == before
+
+
 async def test_the_passages_fit_the_budget_that_was_set() -> None:
     recalled = await asked(await lived(context_of(Recall(budget=90))), ASKED)
     assert 0 < recalled.tokens <= 90
