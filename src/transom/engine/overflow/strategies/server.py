@@ -31,8 +31,6 @@ CLEAR_TOOLS = "clear_tool_uses_20250919"
 CLEAR_THINKING = "clear_thinking_20251015"
 COMPACT = "compact_20260112"
 
-_EDIT = 'an edit has a type: [{"type": "clear_tool_uses_20250919"}]'
-
 LEAST_COMPACT = 50_000
 """Compaction: "Must be at least 50,000 tokens"."""
 
@@ -170,12 +168,14 @@ def server(edits: Iterable[Mapping[str, object]] | None = None, *, fallback: Str
         return Server(None, fallback, named)
     asked: object = edits
     if isinstance(asked, str | Mapping) or not isinstance(asked, Iterable):
-        raise StrategyError(f"{edits!r} is no list of edits", hint=_EDIT)
+        raise StrategyError(f"{edits!r} is no list of edits", hint='an edit has a type: [{"type": "clear_tool_uses_20250919"}]')
     listed = list(asked)
     for edit in listed:
         if not isinstance(edit, Mapping) or not isinstance(edit.get("type"), str):
-            raise StrategyError(f"{edit!r} is no edit", hint=_EDIT)
+            raise StrategyError(f"{edit!r} is no edit", hint='an edit has a type: [{"type": "clear_tool_uses_20250919"}]')
     try:
         return Server(tuple(dumps_text(dict(edit)) for edit in listed), fallback, named)
     except JSONError as error:
-        raise StrategyError(f"an edit cannot be sent: {error.message}", hint=_EDIT) from None
+        raise StrategyError(
+            f"an edit cannot be sent: {error.message}", hint='an edit has a type: [{"type": "clear_tool_uses_20250919"}]'
+        ) from None
