@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 
 from ..ledger.live import LiveTurn
 from ..ledger.records import Lineage
-from .patience import ended
 
 __all__ = ["Base", "Job", "Jobs"]
 
@@ -141,13 +140,11 @@ class Job:
                     raise asyncio.CancelledError
                 self._running = asyncio.get_running_loop(), task
             async with asyncio.timeout(self._timeout):
-                result, raised = await ended(self._work())
-            if raised is not None:
-                raise raised
-        except Exception as failed:  # noqa: BLE001  # it may be anybody's code: what it raises is told at the next compile
-            error = failed
-        except BaseException as failed:  # noqa: BLE001  # cancelled, or an exit: nobody waits for this thread to tell it to
-            error = RuntimeError(f"ended by {type(failed).__name__}: {failed}")
+                result = await self._work()
+        except Exception as raised:  # noqa: BLE001  # it may be anybody's code: what it raises is told at the next compile
+            error = raised
+        except BaseException as raised:  # noqa: BLE001  # cancelled, or an exit: nobody waits for this thread to tell it to
+            error = RuntimeError(f"ended by {type(raised).__name__}: {raised}")
         # Here and not when the loop has ended, which waits for every thread that the work left behind.
         self._end(result, error)
 
