@@ -22,7 +22,8 @@ SELECTING = SelectingWords(
     no_toolkit="name the toolkit to load, for example {example}. Toolkits: {names}.",
     unknown_toolkit="there is no toolkit {name}. Toolkits: {names}.",
     no_room=(
-        "the toolkit {name} needs {tokens} tokens and {room} are left for tools, so it was not loaded. Work with the tools you have."
+        "the toolkit {name} needs {tokens} tokens and {room} are left for tools, so it was not loaded. Work with the tools "
+        "you have."
     ),
     namespace="{description} Actions:",
     action="What to do.",

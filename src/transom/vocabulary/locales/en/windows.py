@@ -9,8 +9,9 @@ __all__ = ["WINDOWS"]
 WINDOWS = WindowWords(
     handoff=(
         "[Context notice] About {n_remaining} tokens are left before the older part of this conversation is set aside. It is "
-        "kept in full, but you will no longer see it. Say now in a few lines what you need to go on: the goal, what is decided, "
-        "what is done, and the next step. Then go on with your work: call the next tool in the same answer if there is one."
+        "kept in full, but you will no longer see it. Say now in a few lines what you need to go on: the goal, what is "
+        "decided, what is done, and the next step. Then go on with your work: call the next tool in the same answer if there "
+        "is one."
     ),
     handoff_notes=" If you can, keep the lines under context://notes/ with the {tool} tool instead.",
     filling="[ctx ~{used}/{window} = {percent}%]",
