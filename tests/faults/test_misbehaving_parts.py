@@ -56,7 +56,6 @@ NONSENSE: dict[str, Decide] = {
     "no outcome": lambda span: "x",
     "a negative cut": lambda span: Outcome(cut=-3),
     "a head that is no text": lambda span: _closed_by(span, Item("head", text=None)),  # type: ignore[arg-type]
-    "a head with half a character": lambda span: _closed_by(span, Item("head", text="\ud800")),
     "a name that is no text": lambda span: _closed_by(span, Item("head", text="h"), strategy=5),
     "texts that are none": lambda span: _closed_by(span, Item("head", text="h"), texts=(1,)),
     "edits that are none": lambda span: Outcome(
