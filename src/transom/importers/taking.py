@@ -200,10 +200,25 @@ class Taking:
         """The project that something is filed for, and what is to be said of that."""
         if not found.root or self.project:
             return self.project, found.remarks
-        known = (await self._known_roots()).get(found.root)
-        if known is None:
-            return "", (*found.remarks, f"it was of the project at {found.root}, which is not registered: kept for everybody")
-        return known, found.remarks
+        roots = await self._known_roots()
+        if found.root in roots:
+            return roots[found.root], found.remarks
+        # What was of one project is never seen in another: it gets a project of its own, and the report says so.
+        remarks = (*found.remarks, f"it was of the project at {found.root}, which was not registered and now is")
+        roots[found.root] = "" if self._store is None or self._dry else await self._registered(found.root)
+        return roots[found.root], remarks
+
+    async def _registered(self, root: str) -> str:
+        """A new project for a folder, called after it; its id."""
+        assert self._store is not None
+        folder = (PureWindowsPath(root) if "\\" in root else PurePath(root)).name or "imported"
+        projects = Projects(self._store)
+        for name in (folder[:150], f"{folder[:150]} {digest(root, 8)}", f"imported {digest(root, 8)}"):
+            try:
+                return (await projects.register(name, root=root)).id
+            except InputError:
+                continue
+        raise InputError(f"no project can be registered for {root}", hint="import with --project")
 
     async def _known_roots(self) -> dict[str, str]:
         if self._roots is None:

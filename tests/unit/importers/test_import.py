@@ -229,16 +229,19 @@ def test_projects_are_registered_and_their_entries_filed_for_them(store: Store, 
     report = bring(work, store)
     assert remarks(report) == {
         "/home/ada/harbour": ("another project has its name; it is called 'harbour (ada)'",),
-        "ctx_2": ("it was of the project at D:\\other, which is not registered: kept for everybody",),
+        "ctx_2": ("it was of the project at D:\\other, which was not registered and now is",),
     }
 
     async def look() -> None:
         seen = {found.id: found.scope for found in await (await memory(store, "harbour")).memory.entries.list()}
-        assert seen == {"ctx_1": "project", "ctx_2": "global", "ctx_3": "global"}
+        assert seen == {"ctx_1": "project", "ctx_3": "global"}
+        strange = {found.id for found in await (await memory(store, "other")).memory.entries.list()}
+        assert strange == {"ctx_2", "ctx_3"}
         assert "ctx_1" not in {found.id for found in await (await memory(store)).memory.entries.list()}
 
     asyncio.run(look())
     assert bring(work, store).counts == {"project": (0, 2), "entry": (0, 3)}
+    assert report.counts["project"] == (2, 0)
 
 
 def test_all_of_it_can_be_filed_for_one_project(store: Store, tmp_path: Path) -> None:
