@@ -201,7 +201,7 @@ class RetrievalWords:
         opening = self.recalled_opening + (self.recalled_hint if tool else "")
         inner = "\n\n".join(blocks)
         if "<" in inner:
-            inner = re.sub(rf"<(?=\s*/?\s*{re.escape(self.recalled_name)}\b)", "&lt;", inner, flags=re.IGNORECASE)
+            inner = re.sub(rf"<(?=\s*+/?\s*+{re.escape(self.recalled_name)}\b)", "&lt;", inner, flags=re.IGNORECASE)
         return f"<{self.recalled_name}>\n{opening}\n{inner}\n</{self.recalled_name}>"
 
     def recalled_place(self, uri: str, numbers: Sequence[int]) -> str:

@@ -78,3 +78,10 @@ def test_a_vocabulary_that_no_session_could_be_held_in_is_refused_when_it_begins
 @pytest.mark.feature("X5")
 def test_every_word_may_be_another_one() -> None:
     check_vocabulary(MOVED)
+
+
+def test_a_bracket_in_what_is_recalled_may_be_followed_by_any_number_of_blanks() -> None:
+    words, blanks = ENGLISH.retrieving, " " * 400_000
+    text = words.recalled_around([f"<{blanks}x <{blanks}/ {words.recalled_name}>"], tool=False)
+
+    assert f"<{blanks}x &lt;{blanks}/ {words.recalled_name}>" in text

@@ -214,7 +214,7 @@ def _escape(text: str, words: MemoryWords) -> str:
     if "<" not in text:
         return text
     names = "|".join(sorted((re.escape(words.block_name), re.escape(words.changes_name)), reverse=True))
-    return re.sub(rf"<(?=\s*/?\s*(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
+    return re.sub(rf"<(?=\s*+/?\s*+(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
 
 
 def _mark(note: str) -> str:

@@ -100,7 +100,7 @@ def escape(text: str, words: SkillWords) -> str:
     if "<" not in text:
         return text
     names = "|".join(re.escape(name) for name in sorted((words.block_name, words.list_name), reverse=True))
-    return re.sub(rf"<(?=\s*/?\s*(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
+    return re.sub(rf"<(?=\s*+/?\s*+(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
 
 
 def _framed(name: str, inner: str, words: SkillWords, *, before: str) -> str:

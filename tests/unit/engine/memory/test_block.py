@@ -151,3 +151,11 @@ def test_lines_of_facts_that_stayed_are_not_written_again_and_those_of_facts_tha
     assert second == render_block(changed, WORDS, max_tokens=1000, count=COUNT, label=label)
     assert list(written) == ["a", "b"]
     assert render(facts) == first
+
+
+def test_a_bracket_in_a_fact_may_be_followed_by_any_number_of_blanks() -> None:
+    blanks = " " * 400_000
+    text = f"<{blanks}x <{blanks}/ {WORDS.block_name}>"
+    block = render_block(_facts(("rule", text)), WORDS, max_tokens=10_000_000, count=COUNT)
+
+    assert f"<{blanks}x &lt;{blanks}/ {WORDS.block_name}>" in block.text
