@@ -20,7 +20,7 @@ MOST_FRONTMATTER = 1 << 16
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _KEY = re.compile(
-    r"""(?P<key>"[^"\r\n]+"|'[^'\r\n]+'|[^\s#\-?:,\[\]{}&*!|>'"%@`](?:[^\r\n:]|:(?![ \t\r\n]|\Z))*?)[ \t]*:(?=[ \t\r\n]|\Z)"""
+    r"""(?P<key>"[^"\r\n]+"|'[^'\r\n]+'|[^\s#\-?:,\[\]{}&*!|>'"%@`](?:[^\r\n:]|:(?![ \t\r\n]|\Z))*+)[ \t]*+:(?=[ \t\r\n]|\Z)"""
 )
 _KEEPS_BLANK_LINES = re.compile(r"[^:]*:[ \t]+[|>](?:[0-9]\+|\+[0-9]?)[ \t]*(?:#[^\r\n]*)?[\r\n]")
 _MARK = "\ufeff"
@@ -120,6 +120,6 @@ def _entries(lines: list[str]) -> list[Entry]:
             while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
                 end -= 1
         text = "".join(lines[start:end])
-        found.append(Entry(matched["key"].strip("\"'"), start + 2, text, text[matched.end() :]))
+        found.append(Entry(matched["key"].rstrip(" \t").strip("\"'"), start + 2, text, text[matched.end() :]))
         start = end
     return found

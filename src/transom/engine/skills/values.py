@@ -64,14 +64,16 @@ def read_value(entry: Entry, *, any_text: bool = False) -> Value:
     # This library for its types, YAML 1.2 (``yes`` stays text) and 1.4 MB without a compiler; of it only the events are used,
     # one at a time, so that nothing is built and a bomb is not read to its end. The text itself is kept by ``Entry``.
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
 
     try:
         # Tabs may part key and value, or end a line; the library takes them nowhere.
-        body = re.sub(r"[ \t]+(?=\n|\Z)", "", value.lstrip(" \t"))
+        body = "\n".join(line.rstrip(" \t") for line in value.lstrip(" \t").split("\n"))
         events = YAML(typ="safe", pure=True).parse(f"k:{'' if body.startswith(chr(10)) else ' '}{body}")
         return _build(events, entry)
-    except YAMLError as error:
+    except FormatError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        # Not its own errors alone: an escape beyond Unicode is an OverflowError to the library.
         said = _own_words(value)
         if said is None and any_text:
             said = first

@@ -270,3 +270,27 @@ def test_whatever_stands_in_the_frontmatter_is_read_or_refused_and_written_as_it
     text = f"---\n{inner}\n---\nBody.\n"
     with contextlib.suppress(FormatError):
         assert render_skill(parse_skill(text)) == text
+
+
+@pytest.mark.parametrize("value", ['"\\U99999999"', '"\\U00110000"'])
+def test_what_breaks_the_reader_of_yaml_is_refused_as_a_format(value: str) -> None:
+    with pytest.raises(FormatError, match="line 2: description cannot be read"):
+        parse_skill(f"---\ndescription: {value}\n---\n")
+
+
+def test_blanks_before_a_colon_are_no_part_of_a_key() -> None:
+    skill = parse_skill('---\nname \t: a\n"description" : b\nx:y : c\n---\n')
+
+    assert (skill.name, skill.description, dict(skill.extra)) == ("a", "b", {"x:y": "c"})
+
+
+def test_a_head_that_never_ends_may_hold_any_number_of_blanks() -> None:
+    text = "---\na" + " " * 900_000 + "b\n"
+
+    assert parse_skill(text).body == text
+
+
+def test_a_value_may_hold_any_number_of_blanks() -> None:
+    blanks = " " * 60_000
+
+    assert parse_skill(f"---\ndescription: 'a{blanks}b' \t\n---\n").description == f"a{blanks}b"
