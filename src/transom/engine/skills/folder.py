@@ -7,6 +7,7 @@ machine read into a prompt.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -69,7 +70,7 @@ def read_folder(folder: Path) -> Skill:
 
     Raises:
         FormatError: its file is no skill, not UTF-8, or too large.
-        InputError: it cannot be read.
+        InputError: it cannot be read, or is no regular file.
     """
     file = skill_file(folder)
     if file is None:
@@ -111,6 +112,8 @@ def read_beside(skill: Skill, path: str) -> str:
     Raises:
         InputError: there is no such file in the skill's folder, or it is no text.
     """
+    if not isinstance(path, str):
+        raise InputError(f"the path of a skill's file is text, not {type(path).__name__}", hint="give one of Skill.files")
     wanted = PurePosixPath(path)
     if skill.directory is None or wanted.as_posix() not in files_of(skill.directory):
         known = ", ".join(skill.files[:20]) or "none"
@@ -149,12 +152,20 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return False
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _text(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
-            data = opened.read(4 * MOST_BYTES + 1)
+        # A pipe blocks whoever opens it, a device may never end: neither is waited for, and what was opened is looked at.
+        with open(file, "rb", opener=_without_waiting) as opened:
+            regular = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)
+            data = opened.read(4 * MOST_BYTES + 1) if regular else b""
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}", hint="check that it is there and may be read") from None
+    if not regular:
+        raise InputError(f"{file} is no regular file", hint="put a file of text in its place")
     if len(data) > 4 * MOST_BYTES:
         raise FormatError(f"{file.name} has more than {4 * MOST_BYTES:,} bytes", hint="a skill's file is read into a prompt")
     try:

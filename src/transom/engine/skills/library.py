@@ -97,6 +97,8 @@ class SkillLibrary:
             InputError: there is none; names those there are.
             FormatError: its file was changed and can no longer be read.
         """
+        if not isinstance(name, str):
+            raise InputError(f"the name of a skill is text, not {type(name).__name__}", hint="give one of the names in skills")
         skill = self._skills.get(name)
         if skill is None:
             self.refresh()
@@ -163,3 +165,6 @@ class SkillLibrary:
             return _Read(now, read_folder(folder), "")
         except TransomError as error:
             return _Read(now, None, str(error))
+        except Exception as error:  # noqa: BLE001
+            # One file must not take the others away, whatever it did to its reader.
+            return _Read(now, None, f"it cannot be read: {type(error).__name__}: {error}")

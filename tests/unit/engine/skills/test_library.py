@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,51 @@ def test_a_context_takes_skills_by_name_and_lists_them(tmp_path: Path) -> None:
 
 def test_what_is_parsed_from_text_has_no_files() -> None:
     assert parse_skill("Body.", name="a").files == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_a_socket_or_a_device_is_no_skill_and_nobody_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "good")
+    for name in ("pipe", "socket", "device"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "pipe" / "SKILL.md")
+    (tmp_path / "device" / "SKILL.md").symlink_to("/dev/zero")
+    # Relative: the address of a socket has few characters.
+    monkeypatch.chdir(tmp_path / "socket")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("SKILL.md")
+        library = SkillLibrary(tmp_path, follow_links=True)
+
+    assert [skill.name for skill in library] == ["good"]
+    assert sorted(item.directory.name for item in library.unusable) == ["device", "pipe", "socket"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_beside_a_skill_is_none_of_its_files(tmp_path: Path) -> None:
+    os.mkfifo(write(tmp_path, "good") / "notes.md")
+    library = SkillLibrary(tmp_path)
+
+    assert library.get("good").files == ()
+    with pytest.raises(InputError):
+        library.read("good", "notes.md")
+
+
+def test_an_escape_beyond_unicode_takes_no_other_skill_away(tmp_path: Path) -> None:
+    write(tmp_path, "good")
+    (write(tmp_path, "bad") / "SKILL.md").write_text('---\ndescription: "\\U99999999"\n---\n', encoding="utf-8")
+    library = SkillLibrary(tmp_path)
+
+    assert [skill.name for skill in library] == ["good"]
+    assert [item.directory.name for item in library.unusable] == ["bad"]
+
+
+def test_a_name_or_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "good", notes_md="Notes.")
+    library = SkillLibrary(tmp_path)
+
+    with pytest.raises(InputError, match="text, not int"):
+        library.read("good", 5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="text, not list"):
+        library.get([])  # type: ignore[arg-type]
