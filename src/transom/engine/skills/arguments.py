@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from ...errors import InputError
 from ...vocabulary.skills import SkillWords
@@ -21,8 +21,8 @@ from .skill import Skill
 
 __all__ = ["Arguments", "Missing", "render_body"]
 
-Arguments = str | Sequence[str] | Mapping[str, str] | None
-"""One text as a user types it, arguments in order, arguments by name, or none."""
+Arguments = str | Sequence[str | int | float] | Mapping[str, str | int | float] | None
+"""One text as a user types it, arguments in order, arguments by name, or none. A number is what it is written as."""
 
 Missing = Literal["refuse", "keep"]
 
@@ -56,7 +56,7 @@ def render_body(
         missing: what becomes of a placeholder without an argument: an error, or it stays as it is.
 
     Raises:
-        InputError: an argument is missing, or one is given whose name the skill does not declare.
+        InputError: an argument is missing or neither text nor a number, or has a name that the skill does not declare.
     """
     given = _given(skill, arguments)
     strict = missing == "refuse" and (arguments is not None or bool(skill.arguments or skill.argument_hint))
@@ -101,20 +101,36 @@ def _given(skill: Skill, arguments: Arguments) -> _Given:
     if arguments is None:
         return _Given("", (), {})
     if isinstance(arguments, Mapping):
-        unknown = sorted(set(arguments) - set(skill.arguments))
+        unknown = sorted(set(arguments) - set(skill.arguments), key=str)
         if unknown:
             known = ", ".join(skill.arguments) or "none: give a text, or a list"
             raise InputError(f"the skill {skill.name} has no argument {unknown[0]!r}", hint=f"it declares {known}")
-        ordered = tuple(arguments[name] for name in skill.arguments if name in arguments)
+        named = {name: _as_text(value) for name, value in arguments.items()}
+        ordered = tuple(named[name] for name in skill.arguments if name in named)
         whole = shlex.join(ordered)
         # By position only as far as none is left out before it.
         upto = next((at for at, name in enumerate(skill.arguments) if name not in arguments), len(skill.arguments))
-        return _Given(whole, ordered[:upto], arguments)
+        return _Given(whole, ordered[:upto], named)
     if isinstance(arguments, str):
         ordered, whole = tuple(_split(arguments)), arguments.strip()
+    elif _is_list(arguments):
+        ordered = tuple(_as_text(value) for value in arguments)
+        whole = shlex.join(ordered)
     else:
-        ordered, whole = tuple(arguments), shlex.join(arguments)
+        raise InputError(f"the arguments of a skill are a {type(arguments).__name__}", hint="give a text, a list or a mapping")
     return _Given(whole, ordered, dict(zip(skill.arguments, ordered, strict=False)))
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview)
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"an argument of a skill is a {type(value).__name__}", hint="give text or numbers")
 
 
 def _split(text: str) -> list[str]:
@@ -127,9 +143,8 @@ def _split(text: str) -> list[str]:
 
 def _declared(name: str, skill: Skill) -> str:
     """The longest declared name that a word begins with, up to a hyphen; empty where there is none."""
-    while name and name not in skill.arguments:
-        name = name.rpartition("-")[0]
-    return name
+    known = (declared for declared in skill.arguments if name == declared or name.startswith(f"{declared}-"))
+    return max(known, key=len, default="")
 
 
 def _optional_at(skill: Skill, at: int) -> bool:

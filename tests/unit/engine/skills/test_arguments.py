@@ -9,6 +9,7 @@ from hypothesis import given as tried_with
 from hypothesis import strategies as st
 
 from transom.engine.skills.arguments import Arguments, render_body
+from transom.engine.skills.block import escape
 from transom.engine.skills.skill import Skill
 from transom.errors import InputError
 from transom.vocabulary import ENGLISH
@@ -104,3 +105,27 @@ def test_any_body_takes_any_arguments_when_missing_ones_may_stay(body: str, argu
     assert once == render_body(skill, arguments, words=WORDS, missing="keep")
     if "$" not in body and not arguments:
         assert once == body
+
+
+def test_numbers_are_arguments_as_they_are_written() -> None:
+    assert rendered("$0 and $1", [1, 2.5]) == "1 and 2.5"
+    assert rendered("$a", {"a": 1}, arguments=("a",)) == "1"
+
+
+@pytest.mark.parametrize("wrong", [5, b"x", [None], [["x"]], {"a": None}, {"a": True}, {1: "x", "b": "y"}])
+def test_arguments_of_another_kind_are_refused(wrong: object) -> None:
+    with pytest.raises(InputError):
+        rendered("$ARGUMENTS", wrong, arguments=("a",))  # type: ignore[arg-type]
+
+
+def test_a_word_may_have_any_number_of_hyphens() -> None:
+    word = "-x" * 400_000
+
+    assert rendered(f"$a{word} $b{word}", {"a": "1"}, arguments=("a",)) == f"1{word} $b{word}"
+
+
+def test_a_bracket_may_be_followed_by_any_number_of_blanks() -> None:
+    blanks = " " * 900_000
+    frame = WORDS.block_name
+
+    assert escape(f"<{blanks}x <{blanks}/{blanks}{frame}>", WORDS) == f"<{blanks}x &lt;{blanks}/{blanks}{frame}>"
