@@ -155,7 +155,8 @@ def recollect(
         return judged.silenced("too little alike")
     least = found[0].worth * _WORTH
     fresh = _unseen(evicted, [each for each in found if each.worth >= least], window)
-    if not fresh:
+    if not any(any(question.counts(fold(evicted.units[each.number].text))[0]) for each in fresh):
+        # What stands beside a match tells nothing where the match itself is in sight.
         return judged.silenced("in the window")
     page = _Page(words, count, label, tool=tool)
     if mode == "suggest":

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from transom import Call, Context, MemoryBackend, Message, Result, Snapshot, SQLiteBackend, Store, Text
+from transom import Call, Context, MemoryBackend, Message, Result, Snapshot, SQLiteBackend, Store, Text, reset
 from transom.engine.events import Recalled
 from transom.engine.retrieval.recall import Recall, Recollection
 from transom.engine.retrieval.referring import reference_of
@@ -132,9 +132,9 @@ async def test_nothing_is_looked_up_while_nothing_has_left() -> None:
 
 
 async def test_what_the_window_shows_is_not_repeated() -> None:
-    context = await lived(context_of(window=6_000))
+    context = await lived(context_of(window=6_000, overflow=reset()))
     first = await asked(context, ASKED)
-    assert first.text
+    assert TOLD in first.text
     context.append(Message("assistant", "6543."))
     again = await asked(context, "And once more: which port does the staging database use?")
     assert TOLD not in again.text
@@ -318,3 +318,23 @@ def test_a_message_names_what_is_not_said_all_the_time(text: str, named: set[str
     assert reference is not None
     assert {term.text for term in reference.query.terms} == named
     assert reference.asks
+
+
+@pytest.mark.feature("R6")
+async def test_what_stands_beside_a_match_is_not_repeated_once_the_match_is_in_sight() -> None:
+    context = context_of()
+    context.append(
+        Message("user", "The API key rotation happens every Tuesday, Jonas is responsible."), Message("assistant", "OK.")
+    )
+    for word in [f"{kind}{number}" for number in range(6) for kind in ("tulip", "harbour", "walnut", "glacier")]:
+        context.append(Message("user", f"Write about a {word}."), Message("assistant", f"The {word} is old and quiet. " * 20))
+        await context.compile("openai")
+    recalled = []
+    for asked in ("Who is responsible for the key rotation?", "And on which day is the key rotation of Jonas?"):
+        context.append(Message("user", asked))
+        recalled.append((await context.compile("openai")).meta.recalled)
+        context.append(Message("assistant", "Jonas."))
+    assert recalled[0] is not None
+    assert "every Tuesday" in recalled[0].text
+    assert recalled[1] is not None
+    assert recalled[1].silence == "in the window"
