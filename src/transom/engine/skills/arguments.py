@@ -46,7 +46,8 @@ def render_body(
 ) -> str:
     """The body of a skill with its arguments in place.
 
-    Arguments that no placeholder asks for stand at the end, as in the published format.
+    Arguments that no placeholder asks for stand at the end. Where a body asks for all of them by ``$ARGUMENTS`` and declares no
+    names, a ``$1`` in it is left alone: it belongs to a shell or to a price.
 
     Args:
         skill: whose body.
@@ -61,10 +62,10 @@ def render_body(
     given = _given(skill, arguments)
     strict = missing == "refuse" and (arguments is not None or bool(skill.arguments or skill.argument_hint))
     lacking: list[str] = []
-    asked = False
+    asked: set[int] = set()
+    everything = any(match["all"] and not match["escaped"] for match in _PLACEHOLDER.finditer(skill.body))
 
     def fill(match: re.Match[str]) -> str:
-        nonlocal asked
         token = match.group()[len(match["escaped"]) :]
         if match["folder"]:
             known = "" if skill.directory is None else skill.directory.as_posix()
@@ -76,8 +77,9 @@ def render_body(
             return token
         rest = token[1 + len(name) :] if name else ""
         if match["all"]:
-            asked = True
             return given.whole
+        if match["short"] is not None and everything and not skill.arguments:
+            return token
         number = match["index"] if match["index"] is not None else match["short"]
         at = int(number) - (first if match["index"] is None else 0) if number is not None else -1
         value = given.named.get(name) if name else given.ordered[at] if 0 <= at < len(given.ordered) else None
@@ -86,14 +88,15 @@ def render_body(
         if value is None:
             lacking.append(token[: len(token) - len(rest)])
             return token
-        asked = True
+        asked.add(skill.arguments.index(name) if name else at)
         return value + rest
 
     body = _PLACEHOLDER.sub(fill, skill.body)
     if lacking and strict:
         raise InputError(_complaint(skill, lacking, given), hint=_mend(skill))
-    if given.whole and not asked:
-        body = f"{body.rstrip()}\n\n{words.arguments_line(given.whole)}\n"
+    surplus = given.whole if not asked else " ".join(given.ordered[max(asked) + 1 :])
+    if surplus and not everything:
+        body = f"{body.rstrip()}\n\n{words.arguments_line(surplus)}\n"
     return body
 
 

@@ -38,7 +38,11 @@ def rendered(body: str, given: Arguments = None, /, **fields: object) -> str:
         ("It's $ARGUMENTS", "it's open", (), "It's it's open"),
         ("Nothing.", "12 main", (), "Nothing.\n\nARGUMENTS: 12 main\n"),
         ("Nothing $ARGUMENTS.", "", (), "Nothing ."),
-        ("$0", "$1 $ARGUMENTS", (), "$1"),
+        ("$0", "$1 $ARGUMENTS", (), "$1\n\nARGUMENTS: $ARGUMENTS\n"),
+        ("Do $a.", "1 please be careful", ("a",), "Do 1.\n\nARGUMENTS: please be careful\n"),
+        ("Do $a.", ["1", "2"], ("a",), "Do 1.\n\nARGUMENTS: 2\n"),
+        ("$ARGUMENTS: awk '{print $2}', pay $1", "fix the login", (), "fix the login: awk '{print $2}', pay $1"),
+        ("$ARGUMENTS: awk '{print $2}'", "fix", (), "fix: awk '{print $2}'"),
     ],
 )
 def test_arguments_stand_where_the_body_asks_for_them(
