@@ -54,6 +54,7 @@ LIBRARY = (
     ("Skills", "transom", ("Skill", "SkillLibrary", "parse_skill", "render_skill")),
     ("", "transom.engine.skills.listing", ("Listing",)),
     ("", "transom.engine.skills.library", ("Shadowed", "Unusable")),
+    ("Tool definitions", "transom", ("minify", "convert_tools", "restore_arguments")),
     ("Retrieval", "transom", ("Retrieval",)),
     ("Tools", "transom", ("Registered", "ToolNamespace", "Toolkit")),
     ("", "transom.engine.selection.blocking", ("Verdict",)),

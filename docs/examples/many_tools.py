@@ -1,8 +1,7 @@
 """A hundred and twenty tools in fewer tokens, then under a limit; what is left out is named."""
 
-from transom.engine.selection.minification import minify
+from transom import convert_tools, minify
 from transom.testing.toolset import priorities, tools
-from transom.wire.schemas import convert_tools
 
 every_tool = tools()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .engine.pool import ContextPool
     from .engine.retrieval.answering import Retrieval
     from .engine.retrieval.recall import Recall
+    from .engine.selection.minification import minify
     from .engine.selection.ranking import search_tools
     from .engine.selection.registry import Registered, Toolkit, ToolNamespace
     from .engine.skills.library import SkillLibrary
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .store.backends.sqlite import SQLiteBackend
     from .store.store import Store
     from .upstream import ChatModel
+    from .wire.schemas import convert_tools, restore_arguments
 else:
 
     def __getattr__(name: str) -> object:
@@ -78,6 +80,8 @@ _HOMES = (
     (".engine.skills.parsing", ("parse_skill", "render_skill")),
     (".engine.skills.skill", ("Skill",)),
     (".engine.snapshot", ("Snapshot",)),
+    (".engine.selection.minification", ("minify",)),
+    (".wire.schemas", ("convert_tools", "restore_arguments")),
     (".errors", ("TransomError",)),
     (".messages", ("Call", "Message", "Result", "Text", "Tool")),
     (".store.backends.filesystem", ("FilesystemBackend",)),
@@ -122,14 +126,17 @@ __all__ = [
     "chain",
     "clear",
     "compact_history",
+    "convert_tools",
     "digest",
     "guard",
     "manage_projects",
+    "minify",
     "open_memory",
     "parse_skill",
     "plan_compaction",
     "render_skill",
     "reset",
+    "restore_arguments",
     "search_tools",
     "server",
     "summarize",

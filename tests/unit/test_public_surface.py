@@ -22,6 +22,7 @@ PUBLIC = {
     *("Store", "FilesystemBackend", "MemoryBackend", "SQLiteBackend"),
     *("anchored", "background", "chain", "clear", "digest", "reset", "server", "summarize"),
     *("Handoff", "guard", "Labels", "MemorySettings", "Recall", "Retrieval", "Temporal"),  # arguments of Context
+    *("minify", "convert_tools", "restore_arguments"),  # tool definitions made to fit
     *("ContextPool", "Snapshot"),  # sessions by key, and as values
     *("Projects", "Sessions", "manage_projects", "open_memory", "switch_context"),  # memory beyond one session
     *("CompactionSettings", "ChatModel"),  # how deep to fold; a model behind an OpenAI-compatible endpoint
