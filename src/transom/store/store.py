@@ -302,7 +302,12 @@ class Store:
             query: words (any of them, the rarest count most), "phrases in quotes", identifiers, paths, numbers.
             namespaces: where to look; everywhere by default.
             limit: how many at most.
+
+        Raises:
+            InputError: a question that is no text.
         """
+        if not isinstance(query, str):
+            raise InputError(f"a search for {query!r}", hint="give words as one text")
         for namespace in namespaces:
             addresses.check_namespace(namespace)
         if limit < 1 or not query.strip():

@@ -226,6 +226,11 @@ async def test_a_blob_that_a_session_stores_again_is_young_again(tmp_path: Path,
             assert (await store.gc()).removed == (uri,)
 
 
+async def test_a_search_for_what_is_no_text_is_an_input_error(store: Store) -> None:
+    with pytest.raises(InputError, match="a search for None"):
+        await store.search(None)  # type: ignore[arg-type]
+
+
 @pytest.mark.feature("S14")
 async def test_search_names_the_archive_its_line_and_the_text_as_it_was(store: Store) -> None:
     raws = [
