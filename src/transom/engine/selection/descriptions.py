@@ -16,8 +16,11 @@ ELLIPSIS = "…"
 
 _BOUND = re.compile(r"(?<=[.!?。！？])[\"')\]]?(?:\s+|(?<=[。！？]))(?=\S)")
 _NO_BOUND = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|max|min|no|z\.B|d\.h)|\b[A-Z])\.$", re.IGNORECASE)
+_ABBREVIATED = 12
+"""Characters before a bound that are looked at: more than any abbreviation has."""
 _SECTION = re.compile(
-    r"^\s*(?:args|arguments|parameters|params|returns|raises|examples?|notes?|usage)\s*:\s*$", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*(?:args|arguments|parameters|params|returns|raises|examples?|notes?|usage)[^\S\n]*:[^\S\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _WEIGHTY = re.compile(
     r"\b(?:important|warning|caution|must|never|always|only|cannot|can't|not be|required|refused|fails?|undone|irreversible"
@@ -44,7 +47,7 @@ def sentences(text: str) -> list[str]:
         whole = " ".join(line.split())
         start = 0
         for bound in _BOUND.finditer(whole):
-            if not _NO_BOUND.search(whole[start : bound.start()]):
+            if not _NO_BOUND.search(whole[max(start, bound.start() - _ABBREVIATED) : bound.start()]):
                 found.append(whole[start : bound.end()].strip())
                 start = bound.end()
         if whole[start:].strip():

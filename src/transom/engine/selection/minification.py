@@ -48,6 +48,8 @@ _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems")
 _DEEPEST = 200
 """Steps of a pointer beyond which a schema is left as it is."""
+_LONGEST_REPEAT = 400
+"""Characters beyond which a sentence says more than a keyword."""
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 _REPEATS_BOUND = re.compile(
     r"\b(?:between|at most|at least|maximum|minimum|max\b|min\b|up to|from|values?|range|accepted|not (?:be )?empty)\b",
@@ -329,12 +331,22 @@ def _described(text: str, node: Mapping[str, object], level: Level, name: str, k
 
 def _repeats(sentence: str, node: Mapping[str, object]) -> bool:
     """Whether a sentence says nothing but a default or bounds that stand beside it as keywords."""
+    if len(sentence) > _LONGEST_REPEAT:
+        return False
     words = sentence.split()
     if "default" in node and len(words) <= 6 and says_default(sentence, node["default"]):
         return re.match(r"\W*(?:the\s+)?default", sentence, re.IGNORECASE) is not None
-    numbers = {float(number.replace(",", "")) for number in _NUMBER.findall(sentence)}
-    bounds = {float(value) for key in _BOUNDS if isinstance(value := node.get(key), int | float)}
+    numbers = {_number(found) for found in _NUMBER.findall(sentence)}
+    bounds = {value for key in _BOUNDS if isinstance(value := node.get(key), int | float)}
     return bool(numbers) and numbers <= bounds and len(words) <= 8 and _REPEATS_BOUND.search(sentence) is not None
+
+
+def _number(text: str) -> float | None:
+    """What digits stand for; ``None`` for an address or a version, which no bound equals."""
+    plain = text.replace(",", "")
+    if plain.count(".") > 1:
+        return None
+    return float(plain) if "." in plain else int(plain)
 
 
 def _is_named_flag(node: Mapping[str, object], name: str) -> bool:

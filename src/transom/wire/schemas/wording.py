@@ -74,8 +74,12 @@ def says_default(description: str, value: object) -> bool:
     """Whether a description names a default by itself: the word "default" with the value close behind it, or just before."""
     text = value if isinstance(value, str) and value else dumps_text(value)
     quoted = rf"[\"'`]?{re.escape(text)}(?!\w|\.\d)[\"'`]?"
-    behind = rf"default\w*(?:\s+(?:is|to|value|value\s+is))?\s*[:=]?\s*{quoted}"
-    return re.search(rf"{behind}|{quoted}\s*\(?(?:is\s+)?(?:the\s+)?default", description, re.IGNORECASE) is not None
+    # Bounded, as a description of nothing but such words or spaces would be read from each of them to its end.
+    behind = rf"default\w{{0,16}}(?:\s{{1,8}}(?:is|to|value|value\s{{1,8}}is))?\s{{0,8}}[:=]?\s{{0,8}}{quoted}"
+    return (
+        re.search(rf"{behind}|{quoted}\s{{0,8}}\(?(?:is\s{{1,8}})?(?:the\s{{1,8}})?default", description, re.IGNORECASE)
+        is not None
+    )
 
 
 def described(description: object, sentences: Iterable[str]) -> str:
