@@ -17,7 +17,8 @@ from .signatures import parameters_of, signature, summary
 
 __all__ = ["Unfolded", "namespace_tool", "unfolded"]
 
-_DEFINITIONS = ("$defs", "definitions")
+_DEEPEST = 200
+"""Levels of objects and lists in a schema. Those of published tools have some twenty."""
 
 
 class Unfolded(NamedTuple):
@@ -31,7 +32,7 @@ def namespace_tool(namespace: ToolNamespace, words: SelectingWords) -> Tool:
     """The one tool that stands for all of them: the same bytes for the same namespace and words.
 
     Raises:
-        InputError: one of the tools takes the argument that says which action.
+        InputError: one of the tools takes the argument that says which action, or has a schema that is nested too deep.
     """
     properties: dict[str, object] = {
         namespace.argument: {
@@ -107,7 +108,7 @@ def _shared(used: Sequence[tuple[str, object]], actions: int, words: SelectingWo
 def _placed(tool: Tool, definitions: dict[str, object]) -> Tool:
     """A tool whose references hold in the namespace's schema, where its definitions lie under its own name."""
     schema = tool.parameters
-    if schema is None or not _refers(schema):
+    if schema is None or not _refers(tool):
         return tool
     moved = _moved(schema, tool.name.replace("~", "~0").replace("/", "~1"))
     definitions[tool.name] = moved
@@ -126,10 +127,27 @@ def _moved(value: object, name: str) -> object:
     return [_moved(item, name) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _refers(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return isinstance(value.get("$ref"), str) or any(map(_refers, value.values()))
-    return isinstance(value, list | tuple) and any(map(_refers, value))
+def _refers(tool: Tool) -> bool:
+    """Whether a tool's schema has references.
+
+    Raises:
+        InputError: it is nested deeper than anything that reads it can go.
+    """
+    found = False
+    ahead: list[tuple[object, int]] = [(tool.parameters, 0)]
+    while ahead:
+        value, depth = ahead.pop()
+        if depth > _DEEPEST:
+            raise InputError(
+                f"the schema of {tool.name!r} is nested more than {_DEEPEST} levels deep",
+                hint="describe the inner levels by a $ref to a definition, or take them as text",
+            )
+        if isinstance(value, Mapping):
+            found = found or isinstance(value.get("$ref"), str)
+            ahead.extend((inner, depth + 1) for inner in value.values())
+        elif isinstance(value, list | tuple):
+            ahead.extend((inner, depth + 1) for inner in value)
+    return found
 
 
 def _mapping(value: object) -> Mapping[str, object]:

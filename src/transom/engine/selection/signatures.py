@@ -18,7 +18,7 @@ from .descriptions import sentences
 __all__ = ["Parameters", "parameters_of", "signature", "summary"]
 
 _DEEPEST = 16
-"""References and unions followed before a schema counts as open: one that leads into itself ends."""
+"""Arrays and unions in each other that a type in a signature names."""
 _MOST_VALUES = 6
 """Values of an enumeration that a signature names."""
 _SHOWN = 160
@@ -49,7 +49,7 @@ def parameters_of(tool: Tool) -> Parameters:
     if tool.kind != "function" or tool.parameters is None:
         found.open = True
         return found
-    named = _gather(tool.parameters, tool.parameters, found, _DEEPEST)
+    named = _gather(tool.parameters, found)
     found.open = found.open or not named
     for name in found.required:
         found.properties.setdefault(name, {})
@@ -69,29 +69,31 @@ def summary(tool: Tool) -> str:
     return first if len(first) <= _SHOWN else first[: _SHOWN - 1].rstrip() + "…"
 
 
-def _gather(schema: Mapping[str, object], root: Mapping[str, object], found: Parameters, depth: int) -> bool:
-    """Take in what one object schema says; whether it names its arguments."""
-    if depth == 0:
-        found.open = True
-        return True
-    properties, named = schema.get("properties"), False
-    if isinstance(properties, Mapping):
-        named = True
-        for name, value in properties.items():
-            found.properties.setdefault(str(name), value)
-    required = schema.get("required")
-    if isinstance(required, Sequence) and not isinstance(required, str):
-        found.required.extend(str(name) for name in required if name not in found.required)
-    if schema.get("additionalProperties", False) is not False or schema.get("patternProperties"):
-        found.open = True
-    for inner, optional in _inner(schema, root):
-        if inner is None:
+def _gather(root: Mapping[str, object], found: Parameters) -> bool:
+    """Take in what all schemas of the one object say, each once; whether any of them names its arguments."""
+    named = False
+    # What is alternative makes nothing required; where both ways lead to a schema, it is read again for what it requires.
+    seen: set[tuple[int, bool]] = set()
+    ahead: list[tuple[Mapping[str, object] | None, bool]] = [(root, False)]
+    while ahead:
+        schema, optional = ahead.pop()
+        if schema is None:
             found.open = named = True
             continue
-        before = list(found.required)
-        named = _gather(inner, root, found, depth - 1) or named
-        if optional:
-            found.required[:] = before
+        if (id(schema), optional) in seen or (id(schema), False) in seen:
+            continue
+        seen.add((id(schema), optional))
+        properties = schema.get("properties")
+        if isinstance(properties, Mapping):
+            named = True
+            for name, value in properties.items():
+                found.properties.setdefault(str(name), value)
+        required = schema.get("required")
+        if not optional and isinstance(required, Sequence) and not isinstance(required, str):
+            found.required.extend(str(name) for name in required if name not in found.required)
+        if schema.get("additionalProperties", False) is not False or schema.get("patternProperties"):
+            found.open = True
+        ahead.extend(reversed([(inner, optional or either) for inner, either in _inner(schema, root)]))
     return named
 
 
@@ -117,9 +119,9 @@ def _resolved(reference: object, root: Mapping[str, object]) -> Mapping[str, obj
     return place if isinstance(place, Mapping) else None
 
 
-def _type(schema: object) -> str:
+def _type(schema: object, depth: int = _DEEPEST) -> str:
     """A type in a few characters."""
-    if not isinstance(schema, Mapping):
+    if depth == 0 or not isinstance(schema, Mapping):
         return "any"
     values = schema.get("enum")
     if isinstance(values, list | tuple) and values:
@@ -127,7 +129,7 @@ def _type(schema: object) -> str:
         return shown if len(values) <= _MOST_VALUES else f"{shown}|…"
     kinds = schema.get("type")
     if kinds == "array":
-        inner = _type(schema.get("items", {}))
+        inner = _type(schema.get("items", {}), depth - 1)
         return f"({inner})[]" if "|" in inner else f"{inner}[]"
     if isinstance(kinds, str):
         return kinds
@@ -136,5 +138,5 @@ def _type(schema: object) -> str:
     for word in ("anyOf", "oneOf"):
         members = schema.get(word)
         if isinstance(members, list | tuple) and members:
-            return "|".join(dict.fromkeys(_type(member) for member in members))
+            return "|".join(dict.fromkeys(_type(member, depth - 1) for member in members))
     return "any"
