@@ -16,7 +16,8 @@ __all__ = ["NEAR", "question_terms", "related", "terms"]
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_FILE = re.compile(r"(?<![\w:/.-])[\w~./\\-]*[\w-]\.([A-Za-z]\w{0,4})(?![\w.])")
+# Begins where nothing of a path stands before it, so that each path is read once; or behind the letter of a drive.
+_FILE = re.compile(r"(?:(?<![\w:/.~\\-])|(?<=:)(?=[~\\]))[\w~./\\-]*[\w-]\.([A-Za-z]\w{0,4})(?![\w.])")
 _ADDRESS = re.compile(r"\bhttps?://\S+")
 _VOWEL = re.compile("[aeiouy]")
 
