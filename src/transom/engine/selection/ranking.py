@@ -58,7 +58,7 @@ def search_tools(query: str, tools: Iterable[Tool], limit: int = 5) -> list[Tool
         Tools with at least one word in common with the question; among equals in the order given.
 
     Raises:
-        InputError: a limit below 1.
+        InputError: a question that is no text, or a limit below 1.
     """
     return ToolIndex(tools).search(query, limit)
 
@@ -92,6 +92,8 @@ class ToolIndex:
 
     def search(self, query: str, limit: int = 5) -> list[ToolHit]:
         """As ``search_tools``."""
+        if not isinstance(query, str):
+            raise InputError(f"a search for {query!r}", hint="say the task in plain words")
         if limit < 1:
             raise InputError(f"a search for {limit} tools", hint="ask for 1 or more")
         asked = {term: words[0] for term, words in question_terms(query).items()}

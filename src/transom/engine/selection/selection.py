@@ -115,10 +115,11 @@ class Selection:
             ours: further names that there are.
 
         Raises:
-            InputError: nothing has that name.
+            InputError: nothing has that name, or it is no text.
         """
         blocked = dict(self.blocked)
         for name in names:
+            _check_name(name)
             if not self.registry.known(name) and name not in ours and not (name == LOAD_TOOLKIT and self.toolkits):
                 known = sorted({*self.registry.by_name, *self.registry.holders, *ours})
                 raise InputError(f"no tool is called {name!r}", hint=f"there are {', '.join(known[:20]) or 'none'}")
@@ -132,6 +133,7 @@ class Selection:
             InputError: one is not blocked.
         """
         for name in names:
+            _check_name(name)
             if name not in self.blocked:
                 raise InputError(
                     f"{name!r} is not blocked", hint=f"blocked are {', '.join(self.blocked)}" if self.blocked else "nothing is"
@@ -181,3 +183,8 @@ def _same(one: Tool, two: Tool) -> bool:
     if one.origin is not None and two.origin is not None:
         return (one.origin.format, one.origin.raw) == (two.origin.format, two.origin.raw)
     return one.origin is two.origin and one == two
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"a name is a text, not a {type(name).__name__}", hint="give names one by one: block_tools('a', 'b')")
