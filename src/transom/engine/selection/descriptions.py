@@ -27,6 +27,12 @@ _WEIGHTY = re.compile(
     r"|destructive|before you|does not|do not|don't|instead)\b",
     re.IGNORECASE,
 )
+_HARM = re.compile(
+    r"\b(?:irreversibl[ey]|undone|destructive|never|ask the user|ask first|confirm(?:ation)?"
+    r"|cannot be (?:taken back|restored))\b",
+    re.IGNORECASE,
+)
+"""What is said of harm stays, as far as it takes no more room than the whole was to have."""
 _EXAMPLE = re.compile(r"^\W*(?:for example|examples?\b|e\.g\.)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s[-–—(]")
 """Where a sentence that is too long may end."""
@@ -74,8 +80,12 @@ def shorten(text: str, most: int, said: Callable[[str], bool] | None = None) -> 
     room = most - len(first)
     rest = [index for index in range(1, len(whole)) if said is None or not said(whole[index])]
     rest.sort(key=lambda index: (bool(_EXAMPLE.match(whole[index])), not _WEIGHTY.search(whole[index]), index))
+    grave = next((index for index in rest if _HARM.search(whole[index]) and len(whole[index]) <= most), None)
+    if grave is not None:
+        kept.add(grave)
+        room -= len(whole[grave]) + 1
     for index in rest:
-        if len(whole[index]) + 1 <= room and first == whole[0]:
+        if index != grave and len(whole[index]) + 1 <= room and first == whole[0]:
             kept.add(index)
             room -= len(whole[index]) + 1
     written = " ".join([first, *(whole[index] for index in sorted(kept) if index)])
