@@ -265,7 +265,7 @@ def test_a_sentence_that_is_too_long_ends_at_a_clause_and_never_inside_a_list() 
 @pytest.mark.feature("P6")
 @pytest.mark.parametrize("level", ["standard", "tight"])
 def test_what_is_said_of_harm_stays_at_every_level(level: Level) -> None:
-    told = "Sends money. The account must exist in the ledger and be open today. Irreversible: ask the user first. See also refund."
+    told = "Sends money. The account must exist in the ledger and be open. Irreversible: ask the user first. See also refund."
     (pay,), _ = minify([Tool("pay", told, {"type": "object"})], level=level)
     assert "Irreversible: ask the user first." in pay.description
     assert pay.description.startswith("Sends money.")
