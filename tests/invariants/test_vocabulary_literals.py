@@ -39,6 +39,7 @@ FOR_PEOPLE = {
     "engine/selection/terms.py": "words that people write",
     "engine/skills/arguments.py": "the hint of an error",
     "engine/skills/folder.py": "why a folder holds no skill, in the library's report",
+    "engine/skills/library.py": "why a skill cannot be used, in the library's report",
     "engine/skills/values.py": "what is wrong with a skill's head, in an error",
     "messages/history.py": "what was repaired, in the report",
     "wire/anthropic/blocks.py": "why a file was left out, in the report",
