@@ -23,7 +23,7 @@ from smalltalk import PASTES, SMALL_TALK, UNRELATED
 from transom import Context, Message
 from transom.jsontext import loads
 
-BUDGET = 400
+BUDGET = 1_000
 WINDOW = 6_000
 SEEDS = {"tuning": (11, 0), "held out": (23, 1)}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ...errors import StoreError
 from ...messages import Message, Result, Text
@@ -18,7 +19,7 @@ from ..ledger.stuck import decide, decided
 from ..ledger.window import EMPTY_RECORD
 from ..overflow.spanning import movable_tokens
 from ..placement.labels import Provenance, label
-from ..retrieval.recall import Recollection, recollect
+from ..retrieval.recall import SMALLEST, Recollection, recollect
 from ..state import CompileState
 
 __all__ = ["recall"]
@@ -83,6 +84,8 @@ async def _recollect(state: CompileState, newest: LiveTurn) -> Recollection | No
     await evicted.bring_up(state.store, uris)
     asked = "\n".join(part.text for message in newest.source.messages if message.role == "user" for part in _texts(message))
     labels = state.settings.labels
+    assert state.budget is not None
+    room = state.budget.available - movable_tokens(state.turns)
 
     def said(uri: str) -> str:
         where = Provenance("conversation" if uri.startswith("context://archive/") else "text")
@@ -91,18 +94,14 @@ async def _recollect(state: CompileState, newest: LiveTurn) -> Recollection | No
     found = recollect(
         asked,
         evicted,
-        wanted,
+        replace(wanted, budget=min(wanted.budget, max(room, SMALLEST))),
         window="\n".join(_shown(state.turns)),
         words=words.retrieving,
         count=state.tokenizer.count,
         label=said,
         tool=bool(state.session.additions.tool),
     )
-    budget = state.budget
-    assert budget is not None
-    if found.text and found.tokens > budget.available - movable_tokens(state.turns):
-        return found.silenced("no room")
-    return found
+    return found.silenced("no room") if found.text and found.tokens > room else found
 
 
 def _own(state: CompileState) -> list[str]:

@@ -20,7 +20,7 @@ from ...vocabulary.retrieving import RetrievalWords
 from .evicted import Evicted, Found, Unit
 from .referring import Reference, reference_of
 
-__all__ = ["Mode", "Passage", "Recall", "Recollection", "recollect"]
+__all__ = ["SMALLEST", "Mode", "Passage", "Recall", "Recollection", "recollect"]
 
 Mode = Literal["off", "suggest", "on"]
 """Nothing; one line that names addresses; the passages themselves."""
@@ -40,11 +40,11 @@ _ORDERED_COVERAGE, _ORDERED_MARGIN = 0.45, 1.1
 _TOLD_WORDS = 3
 _WORTH = 0.2
 """Passages are shown down to this share of the best one's worth."""
-_MOST_PASSAGES = 12
+_MOST_PASSAGES = 16
 _MOST_SUGGESTED = 3
 _LEAST_CHARACTERS = 80
 _CHARACTERS_PER_TOKEN = 4
-_SMALLEST = 60
+SMALLEST = 60
 _SEEN_LINE = 16
 """Characters from which a line tells whether a text is one that the window shows."""
 
@@ -62,13 +62,13 @@ class Recall:
     """
 
     mode: Mode = "on"
-    budget: int = 400
+    budget: int = 1_000
 
     def __post_init__(self) -> None:
         if self.mode not in ("off", "suggest", "on"):
             raise InputError(f"a recall that is {self.mode!r}", hint="off, suggest or on")
-        if self.budget < _SMALLEST:
-            raise InputError(f"a recall of {self.budget!r} tokens", hint=f"give at least {_SMALLEST}")
+        if self.budget < SMALLEST:
+            raise InputError(f"a recall of {self.budget!r} tokens", hint=f"give at least {SMALLEST}")
 
 
 @dataclass(frozen=True, slots=True)
