@@ -45,14 +45,14 @@ from .forming import Forming
 from .ledger.records import Lineage
 from .ledger.window import LiveWindow
 from .loading import Loader
-from .measuring import budget_of, take_stock
+from .measuring import budget_of, scaled, take_stock
 from .memory.entries import Entries
 from .memory.fact import Fact
 from .memory.facts import Facts
 from .memory.hooks import MemorySettings
 from .memory.memory import Memory
 from .offload.payloads import PruneSettings
-from .overflow.budget import Usage, reserve_for
+from .overflow.budget import Usage
 from .overflow.guard import Guard
 from .overflow.handoff import Handoff
 from .overflow.runner import Runner
@@ -191,8 +191,6 @@ class Context(Adding, Carrying, Choosing):
         self._calibration = Calibration()
         self._estimated = 0
         self._target: str | None = None
-        self._closes_at = int(window * trigger)
-        self._reserve = reserve_for(window, None, counted=False)
         self._answering = self._answers(context_tool)
         self._composed = None
         additions.tool = self._answering.settings.name if self._answering is not None else ""
@@ -337,7 +335,7 @@ class Context(Adding, Carrying, Choosing):
             await self._settle_up()
             payload = await run(self._state(target), cancelled or _never)
         self._estimated = payload.meta.tokens_after
-        self._target, self._closes_at, self._reserve = payload.meta.target, payload.meta.trigger, payload.meta.reserve
+        self._target = payload.meta.target
         if self._answering is not None:
             self._answering.settled()
         return payload
@@ -439,7 +437,9 @@ class Context(Adding, Carrying, Choosing):
         """
         state = self._state(self._target)
         used = take_stock(state).tokens
-        refusal = self._answer_choice(call, budget_of(state).available, self._closes_at - used)
+        budget = budget_of(state)
+        before_closing = scaled(budget.fixed + budget.trigger, budget.ratio) - used
+        refusal = self._answer_choice(call, budget.available, before_closing)
         if refusal is not None:
             return refusal
         if self._answering is None:
@@ -448,8 +448,8 @@ class Context(Adding, Carrying, Choosing):
         return await self._answering.answer(
             (asked.name, asked.arguments),
             self._session.head.tools,
-            before_closing=self._closes_at - used,
-            before_end=self._settings.window - self._reserve - used,
+            before_closing=before_closing,
+            before_end=budget.window - budget.reserve - used,
             turn=len(self._session.live.history.turns),
         )
 

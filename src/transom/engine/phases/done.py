@@ -10,6 +10,7 @@ from ...store.blobs import blob_uri
 from ...wire.report import Note
 from ..breaks import prefix_of
 from ..events import CompileDone
+from ..measuring import scaled
 from ..overflow.archive import original_line
 from ..payload import Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
@@ -31,18 +32,18 @@ async def done(state: CompileState) -> Payload:
     parts = _parts(state)
     movable = sum(live.tokens for live in state.turns if not live.pinned)
     live = session.live
-    tokens_after = _scaled(budget.fixed + budget.tail + movable, budget.ratio)
+    tokens_after = scaled(budget.fixed + budget.tail + movable, budget.ratio)
     meta = PayloadMeta(
         target=state.target.name,
         window=state.settings.window,
         lineage=live.base.lineage,
-        tokens_before=_scaled(
+        tokens_before=scaled(
             live.raw_tokens + state.pending_tokens + budget.system + budget.tools + budget.tail,
             budget.ratio,
         ),
         tokens_after=tokens_after,
         reserve=budget.reserve,
-        trigger=_scaled(budget.fixed + budget.trigger, budget.ratio),
+        trigger=scaled(budget.fixed + budget.trigger, budget.ratio),
         parts=parts,
         moved=tuple(session.moved),
         archives=live.base.archives,
@@ -84,10 +85,6 @@ def _kept(state: CompileState, repair: Repair) -> str:
     """Where the message is that a repair took out."""
     uri = blob_uri(original_line(repair.removed)) if repair.removed is not None else ""
     return f"; kept at {uri}" if uri in state.session.removed else ""
-
-
-def _scaled(tokens: int, ratio: float) -> int:
-    return tokens if ratio == 1.0 else -int(-tokens * ratio // 1)
 
 
 def _parts(state: CompileState) -> dict[str, int]:
