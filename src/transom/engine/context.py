@@ -443,7 +443,10 @@ class Context(Adding, Carrying, Choosing):
         if refusal is not None:
             return refusal
         if self._answering is None:
-            raise InputError("this context offers no tools", hint="Context(…, context_tool=True)")
+            raise InputError(
+                "this context offers no tools of its own that answer such a call",
+                hint="ask owns_tool first; Context(…, context_tool=True) offers them, ctx.tools(Toolkit(…)) load_toolkit",
+            )
         asked = self._read(call)
         return await self._answering.answer(
             (asked.name, asked.arguments),
