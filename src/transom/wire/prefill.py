@@ -36,5 +36,6 @@ def degrade_prefill(messages: Sequence[Message], report: Report, words: MendingW
 
 def prefill_note(message: Message, words: MendingWords, role: Role = "system") -> Message:
     """What stands for a prefill: a note that asks for its continuation. Its reasoning, which no note may hold, is left out."""
-    begun = [part for part in message.parts if isinstance(part, Text)]
-    return Message(role, [Text(words.prefill), *begun], positional=role == "system")
+    # In one text: a target that frames each part of a system message would else put its frame around what is to be continued.
+    begun = "".join(part.text for part in message.parts if isinstance(part, Text))
+    return Message(role, f"{words.prefill}\n\n{begun}", positional=role == "system")

@@ -33,7 +33,9 @@ def test_a_prefilled_answer_becomes_a_system_note_where_there_is_no_prefill(targ
     messages = value[field]
     assert isinstance(messages, list)
     assert [message["role"] for message in messages] == ["user", "system"]
-    assert '{"answer":' in json.loads(json.dumps(messages[1]))["content"][1]["text"]
+    said = messages[1]["content"]
+    text = said if isinstance(said, str) else said[0]["text"]
+    assert text.endswith('do not repeat it.\n\n{"answer":')
     assert any("prefill" in note.detail for note in report.notes)
     assert REGISTRY.get(target).validate(value) == []
 
