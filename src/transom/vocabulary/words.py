@@ -14,6 +14,7 @@ from .dates import DateWords
 from .digesting import DigestWords
 from .mending import MendingWords
 from .placing import PlacementWords
+from .refusing import RefusingWords
 from .remembering import MemoryWords
 from .retrieving import RetrievalWords
 from .schemas import SchemaWords
@@ -49,8 +50,8 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, dates: the words
-            of one part each; see their modules.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
+            dates: the words of one part each; see their modules.
     """
 
     locale: str
@@ -74,6 +75,7 @@ class Vocabulary:
     schemas: SchemaWords
     selecting: SelectingWords
     skills: SkillWords
+    refusing: RefusingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -127,5 +129,5 @@ class Vocabulary:
 
 
 _NOT_IN_HEADS = frozenset(
-    {"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "skills", "dates"}
+    {"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "skills", "refusing", "dates"}
 )

@@ -7,6 +7,7 @@ from .dates import DATES
 from .digesting import DIGESTING
 from .mending import MENDING
 from .placing import PLACING
+from .refusing import REFUSING
 from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
@@ -29,6 +30,7 @@ ENGLISH = Vocabulary(
     schemas=SCHEMAS,
     selecting=SELECTING,
     skills=SKILLS,
+    refusing=REFUSING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
