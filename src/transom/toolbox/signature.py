@@ -1,0 +1,140 @@
+"""A function's parameters as JSON Schema and as a check, both from one msgspec struct; descriptions from its docstring.
+
+Knows no tool. An optional parameter is shown without ``null`` (grammars and models do better with one type) and takes ``null``
+all the same: models send it for what they leave out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from types import NoneType, UnionType
+from typing import Union, get_args, get_origin
+
+import msgspec
+
+__all__ = ["Signature"]
+
+_ENTRY = re.compile(r"(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: +(?P<text>.*)")
+
+
+class Signature:
+    """The arguments of one tool.
+
+    Args:
+        name: the tool's, for messages.
+        body: the function; its first parameter is not an argument.
+        hints: its resolved annotations.
+    """
+
+    def __init__(self, name: str, body: Callable[..., object], hints: Mapping[str, object]) -> None:
+        self._name = name
+        self._parameters = list(inspect.signature(body).parameters.values())[1:]
+        self._hints = hints
+        self.description, self._texts = _documented(inspect.getdoc(body) or "")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters, in order."""
+        return tuple(item.name for item in self._parameters)
+
+    @cached_property
+    def _struct(self) -> type[msgspec.Struct]:
+        fields: list[tuple[str, type] | tuple[str, type, object]] = []
+        for item in self._parameters:
+            kind = self._hints[item.name]
+            if item.default is inspect.Parameter.empty:
+                fields.append((item.name, kind))  # type: ignore[arg-type]
+            else:
+                fields.append((item.name, _with_null(kind), item.default))  # type: ignore[arg-type]
+        return msgspec.defstruct(self._name, fields, kw_only=True, forbid_unknown_fields=True)
+
+    def check(self, arguments: Mapping[str, object]) -> dict[str, object]:
+        """The arguments as the function takes them; what is null or not given is left to the defaults.
+
+        Numbers and booleans written as text are taken for what they say.
+
+        Raises:
+            msgspec.ValidationError: one that is missing, unknown, of the wrong type or out of bounds.
+        """
+        made = msgspec.convert(dict(arguments), self._struct, strict=False)
+        given = {name for name, value in arguments.items() if value is not None}
+        return {item.name: getattr(made, item.name) for item in self._parameters if item.name in given}
+
+    @cached_property
+    def schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the arguments: an object, without references, key order fixed."""
+        (made,), parts = msgspec.json.schema_components([self._struct], schema_hook=_anything, ref_template="{name}")
+        inlined = _inlined(parts[self._name] if "$ref" in made else made, parts)
+        assert isinstance(inlined, dict)
+        shown = inlined.get("properties", {})
+        properties: dict[str, object] = {}
+        for item in self._parameters:
+            part = _without_null(shown[item.name])
+            text = self._texts.get(item.name, "")
+            properties[item.name] = {**part, "description": text} if text else part
+        schema: dict[str, object] = {"type": "object", "properties": properties}
+        if needed := inlined.get("required"):
+            schema["required"] = needed
+        return {**schema, "additionalProperties": False}
+
+
+def _anything(kind: type) -> dict[str, object]:
+    if kind is object:
+        return {}
+    raise NotImplementedError(f"a tool cannot take {kind}")
+
+
+def _with_null(kind: object) -> object:
+    if get_origin(kind) in {Union, UnionType} and NoneType in get_args(kind):
+        return kind
+    return kind | None  # type: ignore[operator]
+
+
+def _inlined(part: object, parts: Mapping[str, object]) -> object:
+    """A schema with every reference replaced by what it names; titles, which only repeat names, are dropped."""
+    match part:
+        case {"$ref": str(name)}:
+            return _inlined(parts[name], parts)
+        case dict():
+            return {key: _inlined(value, parts) for key, value in part.items() if key != "title" or isinstance(value, dict)}
+        case list():
+            return [_inlined(value, parts) for value in part]
+        case _:
+            return part
+
+
+def _without_null(part: Mapping[str, object]) -> dict[str, object]:
+    shown = dict(part)
+    match shown:
+        case {"anyOf": list(kinds)} if {"type": "null"} in kinds:
+            left = [kind for kind in kinds if kind != {"type": "null"}]
+            del shown["anyOf"]
+            shown = {**left[0], **shown} if len(left) == 1 else {"anyOf": left, **shown}
+        case {"enum": list(values)} if None in values:
+            shown["enum"] = [value for value in values if value is not None]
+        case _:
+            pass
+    if shown.get("default", 0) is None:
+        del shown["default"]
+    return shown
+
+
+def _documented(text: str) -> tuple[str, dict[str, str]]:
+    """A docstring's description, and what its ``Args:`` say of each parameter."""
+    told, _, rest = text.partition("\nArgs:\n")
+    description = " ".join(told.split())
+    texts: dict[str, str] = {}
+    current: tuple[str, ...] = ()
+    for line in rest.splitlines():
+        if line and not line.startswith(" "):
+            break
+        entry = _ENTRY.fullmatch(line.strip()) if line.startswith("    ") and not line.startswith("        ") else None
+        if entry:
+            current = tuple(entry["names"].split(", "))
+            texts.update(dict.fromkeys(current, entry["text"].strip()))
+        else:
+            texts.update({name: f"{texts[name]} {line.strip()}".strip() for name in current})
+    return description, texts
