@@ -28,7 +28,7 @@ class Verdict:
     allowed: bool
     error: str | None = None
     reason: str = ""
-    facts: Mapping[str, str] = field(default=_NOTHING)
+    facts: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
     def __bool__(self) -> bool:
         return self.allowed
