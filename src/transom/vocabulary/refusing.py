@@ -17,6 +17,20 @@ class RefusingWords:
             path_stream, path_trailing, path_long, path_segment_long: forms a path may not have (``{path}``; ``{segment}``, a
             part of it; ``{limit}``, characters or bytes).
         path_repository, path_protected: places that file tools do not write (``{segment}``).
+        sql_unreadable, sql_empty, sql_long, sql_several: texts that are not one statement (``{what}``, what has no end;
+            ``{limit}``, characters).
+        sql_writes, sql_pragma, sql_function: statements that do more than read (``{statement}``, ``{pragma}``, ``{function}``).
+        address_unreadable, address_unspecified, address_loopback, address_private, address_shared, address_link_local,
+            address_metadata, address_multicast, address_reserved: addresses that are not on the internet (``{address}``).
+        url_long, url_character, url_backslash, url_no_scheme, url_scheme, url_no_host, url_credentials, url_encoded_host,
+            url_host, url_port: URLs that are not fetched (``{limit}``, ``{character}``, ``{scheme}``, ``{host}``, ``{port}``).
+        url_local_name: a name of this machine or of its network (``{host}``).
+        git_option, git_path_outside, git_character, git_branch, git_revision, git_message, git_config: what git is not given
+            (``{value}``; ``{key}`` of its configuration).
+        archive_name, archive_absolute, archive_above, archive_character, archive_backslash, archive_windows, archive_long,
+            archive_link, archive_device, archive_twice, archive_alike, archive_below_file, archive_encrypted: members that make
+            an archive unsafe (``{name}``, ``{other}``, ``{limit}``).
+        archive_many, archive_large, archive_ratio: archives that unpack to too much (``{limit}``).
     """
 
     path_empty: str
@@ -34,8 +48,58 @@ class RefusingWords:
     path_segment_long: str
     path_repository: str
     path_protected: str
+    sql_unreadable: str
+    sql_empty: str
+    sql_long: str
+    sql_several: str
+    sql_writes: str
+    sql_pragma: str
+    sql_function: str
+    address_unreadable: str
+    address_unspecified: str
+    address_loopback: str
+    address_private: str
+    address_shared: str
+    address_link_local: str
+    address_metadata: str
+    address_multicast: str
+    address_reserved: str
+    url_long: str
+    url_character: str
+    url_backslash: str
+    url_no_scheme: str
+    url_scheme: str
+    url_no_host: str
+    url_credentials: str
+    url_encoded_host: str
+    url_host: str
+    url_port: str
+    url_local_name: str
+    git_option: str
+    git_path_outside: str
+    git_character: str
+    git_branch: str
+    git_revision: str
+    git_message: str
+    git_config: str
+    archive_name: str
+    archive_absolute: str
+    archive_above: str
+    archive_character: str
+    archive_backslash: str
+    archive_windows: str
+    archive_long: str
+    archive_link: str
+    archive_device: str
+    archive_twice: str
+    archive_alike: str
+    archive_below_file: str
+    archive_encrypted: str
+    archive_many: str
+    archive_large: str
+    archive_ratio: str
 
-    def sentence(self, reason: str, facts: Mapping[str, str]) -> str:
+    def say(self, reason: str, facts: Mapping[str, str]) -> str:
         """The words of a rule.
 
         Args:
