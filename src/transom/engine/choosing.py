@@ -101,15 +101,16 @@ class Choosing:
         provider's cache the whole prefix.
 
         Args:
-            tags: send what carries one of these. What carries no tag is not sent.
-            allow: send what has one of these names: tools, namespaces, toolkits.
+            tags: send what carries one of these. What carries no tag is not sent; toolkits that are loaded stay.
+            allow: send what has one of these names: tools, namespaces, toolkits. No names: nothing but our own tools.
             combine: where both are given: what one of them lets through (``union``), or only what both do (``intersection``).
 
         Returns:
             The names that are sent, our own tools included.
 
         Raises:
-            InputError: a tag or a name that nothing has, or the name of something in a namespace or toolkit.
+            InputError: a tag or a name that nothing has, the name of something in a namespace or toolkit, no tag at all, or
+                tags and names of which nothing has both.
         """
         self._choose(self._session.selection.pruned(tags=tags, allow=allow, combine=combine))
         return tuple(tool.name for tool in self._session.head.tools)

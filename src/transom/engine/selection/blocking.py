@@ -65,6 +65,8 @@ def check(selection: Selection, name: str, given: object, ours: Collection[str])
     if isinstance(entry, ToolNamespace):
         return _namespace(selection, entry, given)
     tool = registry.tool(name)
+    if tool is None and name == LOAD_TOOLKIT and registry.toolkits:
+        return _refused(selection, name, "not_selected", selection.words.not_selected, tool=name, names=_names(selection, ours))
     if tool is None:
         return _refused(
             selection, name, "unknown", selection.words.unknown_tool, tool=name[:_SHOWN], names=_names(selection, ours)
@@ -73,7 +75,8 @@ def check(selection: Selection, name: str, given: object, ours: Collection[str])
     blocked = _blocked(selection, name, owner.name if owner is not None else name)
     if blocked is not None:
         return blocked
-    if (owner.name if owner is not None else name) not in selection.selected:
+    offered = selection.offers(owner) if owner is not None else name in selection.selected
+    if not offered:
         return _refused(selection, name, "not_selected", selection.words.not_selected, tool=name, names=_names(selection, ours))
     if isinstance(owner, ToolNamespace):
         example = dumps_text({owner.argument: name})

@@ -1,7 +1,7 @@
 """Pruning: which of the registered tools go out for a task.
 
 Pure: a rule and a registry in, entries out, in the order of registration. A namespace goes out whole or not at all, since its
-definition does not change; a toolkit that is left out cannot be loaded.
+definition does not change; a toolkit that is left out cannot be loaded, and one that is loaded has every tag.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...errors import InputError
-from .registry import Entry, ToolRegistry
+from .registry import Entry, Toolkit, ToolRegistry
 
 __all__ = ["EVERYTHING", "Combine", "Pruning", "pruning"]
 
@@ -37,10 +37,14 @@ class Pruning:
         """What goes out, in the order of registration."""
         if self.tags is None and self.allow is None:
             return registry.entries
-        return tuple(entry for entry in registry.entries if self._lets_through(entry))
+        return tuple(entry for entry in registry.entries if self._lets_through(entry, loaded=False))
 
-    def _lets_through(self, entry: Entry) -> bool:
-        tagged = self.tags is not None and not set(self.tags).isdisjoint(entry.tags)
+    def keeps(self, toolkit: Toolkit) -> bool:
+        """Whether a toolkit stays that is loaded: whatever the tags, and only if it is among the names where names count."""
+        return (self.tags is None and self.allow is None) or self._lets_through(toolkit, loaded=True)
+
+    def _lets_through(self, entry: Entry, *, loaded: bool) -> bool:
+        tagged = self.tags is not None and (loaded or not set(self.tags).isdisjoint(entry.tags))
         named = self.allow is not None and entry.name in self.allow
         if self.tags is None or self.allow is None or self.combine == "union":
             return tagged or named
@@ -65,12 +69,17 @@ def pruning(
         tags, allow, combine: as for ``Pruning``.
 
     Raises:
-        InputError: a name or a tag that nothing has, a name of what goes out with something else, or one text for several.
+        InputError: a name or a tag that nothing has, a name of what goes out with something else, one text for several, no
+            tag at all, or tags and names that nothing has together. No names is a rule: nothing goes out.
     """
     if combine not in get_args(Combine):
         raise InputError(f"combine={combine!r}", hint="union or intersection")
     wanted, names = _several("tags", tags), _several("allow", allow)
     known = registry.tags
+    if wanted == ():
+        raise InputError(
+            "tags is empty, which no tool can match", hint="tags=None leaves tags out of it; allow=() sends no tools"
+        )
     for tag in wanted or ():
         if tag not in known:
             raise InputError(f"no tool carries the tag {tag!r}", hint=f"there are {_listed(known) or 'no tags'}")
@@ -82,7 +91,13 @@ def pruning(
             raise InputError(
                 f"no tool is called {name!r}", hint=f"there are {_listed(registry.by_name) or 'none: register them first'}"
             )
-    return Pruning(wanted, names, combine)
+    rule = Pruning(wanted, names, combine)
+    if wanted and names and not rule(registry):
+        raise InputError(
+            f"nothing that is called {_listed(names)} carries one of the tags {_listed(wanted)}",
+            hint="combine='union' sends what either of them lets through; allow=() sends no tools",
+        )
+    return rule
 
 
 def _several(what: str, given: object) -> tuple[str, ...] | None:

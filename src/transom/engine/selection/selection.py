@@ -16,7 +16,7 @@ from ...vocabulary import ENGLISH
 from ...vocabulary.selecting import SelectingWords
 from .namespaces import namespace_tool
 from .pruning import EVERYTHING, Combine, Pruning, pruning
-from .registry import LOAD_TOOLKIT, NO_TOOLS, Registered, Toolkit, ToolNamespace, ToolRegistry
+from .registry import LOAD_TOOLKIT, NO_TOOLS, Entry, Registered, Toolkit, ToolNamespace, ToolRegistry
 from .toolkits import load_tool
 
 __all__ = ["Selection"]
@@ -54,9 +54,15 @@ class Selection:
         return self.registry.is_plain and self.rule is EVERYTHING and not self.blocked
 
     def toolkit(self, name: object) -> Toolkit | None:
-        """A toolkit that can be loaded, by name."""
+        """A toolkit that can be loaded, or is, by name."""
         entry = self.registry.by_name.get(name) if isinstance(name, str) else None
-        return entry if isinstance(entry, Toolkit) and entry.name in self.selected else None
+        return entry if isinstance(entry, Toolkit) and self.offers(entry) else None
+
+    def offers(self, entry: Entry) -> bool:
+        """Whether an entry goes out or, a toolkit, can be loaded; one that is loaded stays where only tags are selected."""
+        return entry.name in self.selected or (
+            isinstance(entry, Toolkit) and entry.name in self.loaded and self.rule.keeps(entry)
+        )
 
     def registered(self, given: Iterable[object]) -> Selection:
         """With other tools, all of which go out. Blocks stay.
@@ -96,11 +102,12 @@ class Selection:
         return self if rule == self.rule else self._over(self.registry, EVERYTHING if rule == EVERYTHING else rule)
 
     def with_toolkit(self, name: str) -> Selection:
-        """With a toolkit's tools at the end, as soon as it is let through. One that is loaded stays where it is."""
+        """With a toolkit's tools at the end, unless an allow-list leaves it out. One that is loaded stays where it is."""
         if name in self.loaded or name not in self.registry.toolkits:
             return self
         loaded = (*self.loaded, name)
-        return replace(self, loaded=loaded, behind=self._behind(loaded, self.selected))
+        made = replace(self, loaded=loaded)
+        return replace(made, behind=made._behind())
 
     def without_toolkits(self) -> Selection:
         """With nothing loaded."""
@@ -146,7 +153,7 @@ class Selection:
         return replace(self, registry=registry, loaded=tuple(loaded), blocked=blocked)._over(registry, rule)
 
     def _over(self, registry: ToolRegistry, rule: Pruning) -> Selection:
-        """The same over other tools or by another rule. Toolkits stay loaded where they are still to be had."""
+        """The same over other tools or by another rule. Toolkits stay loaded where they are still registered."""
         entries = rule(registry)
         selected = frozenset(entry.name for entry in entries)
         toolkits = tuple(entry for entry in entries if isinstance(entry, Toolkit))
@@ -165,13 +172,13 @@ class Selection:
             front=self.front if same else tuple(front),
             selected=selected,
             toolkits=toolkits,
+            loaded=tuple(name for name in self.loaded if name in registry.toolkits),
         )
-        loaded = tuple(name for name in self.loaded if name in registry.toolkits)
-        return replace(made, loaded=loaded, behind=made._behind(loaded, selected))
+        return replace(made, behind=made._behind())
 
-    def _behind(self, loaded: Iterable[str], selected: Collection[str]) -> tuple[Tool, ...]:
-        kits = [self.registry.by_name[name] for name in loaded if name in selected]
-        behind = tuple(tool for kit in kits if isinstance(kit, Toolkit) for tool in kit.tools)
+    def _behind(self) -> tuple[Tool, ...]:
+        kits = [self.registry.by_name[name] for name in self.loaded]
+        behind = tuple(tool for kit in kits if isinstance(kit, Toolkit) and self.offers(kit) for tool in kit.tools)
         same = len(behind) == len(self.behind) and all(map(_same, behind, self.behind))
         return self.behind if same else behind
 

@@ -91,6 +91,12 @@ def test_what_is_not_sent_does_not_count() -> None:
         (lambda c: c.select_tools(allow={"build"}), "'build' goes out with 'deploy'"),
         (lambda c: c.select_tools(tags="search"), r"tags is 'search' .give a set of texts"),
         (lambda c: c.select_tools(allow="grep"), r"allow is 'grep' .give a set of texts"),
+        (lambda c: c.select_tools(tags=set()), "tags is empty, which no tool can match .tags=None leaves tags out of it"),
+        (lambda c: c.select_tools(tags=set(), allow={"grep"}), "tags is empty"),
+        (
+            lambda c: c.select_tools(tags={"search"}, allow={"read_file"}, combine="intersection"),
+            "nothing that is called read_file carries one of the tags search .combine='union'",
+        ),
         (lambda c: c.select_tools(tags={"search"}, combine="both"), "combine='both' .union or intersection"),
         (lambda c: c.tools(READ, READ), "two things are called 'read_file'"),
         (lambda c: c.tools(READ, Toolkit("kit", "A kit.", (READ,))), "two things are called 'read_file'"),

@@ -88,13 +88,48 @@ def test_load_toolkit_is_nobodys_tool_where_there_are_no_toolkits() -> None:
     assert context.check_tool_call(("load_toolkit", {"toolkit": "deploy"})).cause == "unknown"
 
 
-def test_a_toolkit_that_is_not_selected_cannot_be_loaded_and_comes_back_where_it_was() -> None:
+def test_a_toolkit_that_is_not_selected_cannot_be_loaded() -> None:
+    context = equipped()
+    context.select_tools(tags={"release"})
+    assert context.handle_tool_sync(("load_toolkit", {"toolkit": "charts"})).startswith("Error: there is no toolkit charts")
+    assert context.check_tool_call(("chart", {"kind": "bar"})).cause == "not_selected"
+
+
+@pytest.mark.feature("P1")
+def test_what_is_loaded_stays_when_tools_are_selected_by_tags() -> None:
+    context = equipped()
+    load(context, "charts")
+    context.select_tools(tags={"search"})
+    assert sent(context) == ["grep", "fetch", "chart"]
+    assert context.check_tool_call(("chart", {"kind": "bar"})).allowed
+    context.select_tools(tags={"search"}, allow={"read_file"})
+    assert sent(context) == ["read_file", "grep", "fetch", "chart"]
+    context.select_tools(tags={"release"})
+    assert context.handle_tool_sync(("load_toolkit", {"toolkit": "charts"})).startswith("The toolkit charts is loaded already")
+    again = equipped()
+    again.select_tools(tags={"release"})
+    again.load(list(context.messages))
+    assert sent(again) == sent(context) == ["load_toolkit", "chart"]
+
+
+def test_load_toolkit_is_not_selected_where_no_toolkit_is() -> None:
+    context = equipped()
+    context.select_tools(tags={"search"})
+    verdict = context.check_tool_call(("load_toolkit", {"toolkit": "deploy"}))
+    assert (verdict.cause, verdict.reason) == (
+        "not_selected",
+        "Error: the tool load_toolkit is not offered for this task. There are: grep, fetch.",
+    )
+
+
+def test_a_loaded_toolkit_that_an_allow_list_leaves_out_comes_back_where_it_was() -> None:
     context = equipped()
     load(context, "charts")
     load(context, "deploy", 2)
     before = context.compile_sync("openai")
-    context.select_tools(tags={"release"})
+    context.select_tools(allow={"deploy"})
     assert sent(context) == ["load_toolkit", "build", "ship"]
+    assert context.check_tool_call(("chart", {"kind": "bar"})).cause == "not_selected"
     assert context.handle_tool_sync(("load_toolkit", {"toolkit": "charts"})).startswith("Error: there is no toolkit charts")
     context.select_tools()
     assert tool_bytes(context.compile_sync("openai")) == tool_bytes(before)
