@@ -17,6 +17,7 @@ import msgspec
 
 __all__ = ["Signature"]
 
+_ANY = "any"
 _ENTRY = re.compile(r"(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: +(?P<text>.*)")
 
 
@@ -39,6 +40,11 @@ class Signature:
     def names(self) -> tuple[str, ...]:
         """The parameters, in order."""
         return tuple(item.name for item in self._parameters)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Those without a default."""
+        return tuple(item.name for item in self._parameters if item.default is inspect.Parameter.empty)
 
     @cached_property
     def _struct(self) -> type[msgspec.Struct]:
@@ -83,7 +89,8 @@ class Signature:
 
 def _anything(kind: type) -> dict[str, object]:
     if kind is object:
-        return {}
+        # msgspec takes an empty schema for no answer.
+        return {_ANY: True}
     raise NotImplementedError(f"a tool cannot take {kind}")
 
 
@@ -99,7 +106,12 @@ def _inlined(part: object, parts: Mapping[str, object]) -> object:
         case {"$ref": str(name)}:
             return _inlined(parts[name], parts)
         case dict():
-            return {key: _inlined(value, parts) for key, value in part.items() if key != "title" or isinstance(value, dict)}
+            # A property may have either name; what it holds is an object then.
+            return {
+                key: _inlined(value, parts)
+                for key, value in part.items()
+                if key not in {_ANY, "title"} or isinstance(value, dict)
+            }
         case list():
             return [_inlined(value, parts) for value in part]
         case _:

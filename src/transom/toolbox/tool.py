@@ -7,7 +7,7 @@ by msgspec against the same signature, so the schema that a model sees and the c
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, TypeVar, get_type_hints
@@ -61,7 +61,7 @@ class Refused(Exception):
     @classmethod
     def by(cls, verdict: Verdict, words: Vocabulary) -> Refused:
         """The refusal that a verdict asks for, in words."""
-        return cls(verdict.error or "invalid_input", words.refusing.sentence(verdict.reason, verdict.facts))
+        return cls(verdict.error or "invalid_input", words.refusing.say(verdict.reason, verdict.facts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +224,10 @@ class ToolContext(Protocol):
         """Tell whoever waits how far it is. Cheap, from any thread; heard only where the caller listens."""
         ...
 
+    def wait(self, errand: Coroutine[object, object, Service]) -> Service:
+        """Have a coroutine run by the loop that made the call, and wait for it; for plain functions only."""
+        ...
+
     def check(self) -> None:
         """Whether to go on; to be called in loops of plain functions.
 
@@ -233,7 +237,7 @@ class ToolContext(Protocol):
         ...
 
 
-Body = Callable[..., Result | Awaitable[Result]]
+Body = Callable[..., Result | Envelope | Awaitable[Result | Envelope]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from .dates import DateWords
 from .digesting import DigestWords
 from .mending import MendingWords
 from .placing import PlacementWords
+from .planning import PlanningWords
 from .refusing import RefusingWords
 from .remembering import MemoryWords
 from .retrieving import RetrievalWords
@@ -21,6 +22,7 @@ from .schemas import SchemaWords
 from .selecting import SelectingWords
 from .skills import SkillWords
 from .summarizing import SummaryWords
+from .tooling import ToolingWords
 from .windows import WindowWords
 
 __all__ = ["MARK_CLOSE", "MARK_OPEN", "Vocabulary", "address_end"]
@@ -50,7 +52,7 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing, planning,
             dates: the words of one part each; see their modules.
     """
 
@@ -76,6 +78,8 @@ class Vocabulary:
     selecting: SelectingWords
     skills: SkillWords
     refusing: RefusingWords
+    tooling: ToolingWords
+    planning: PlanningWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -129,5 +133,18 @@ class Vocabulary:
 
 
 _NOT_IN_HEADS = frozenset(
-    {"mending", "windows", "retrieving", "remembering", "placing", "schemas", "selecting", "skills", "refusing", "dates"}
+    {
+        "mending",
+        "windows",
+        "retrieving",
+        "remembering",
+        "placing",
+        "schemas",
+        "selecting",
+        "skills",
+        "refusing",
+        "tooling",
+        "dates",
+        "planning",
+    }
 )

@@ -7,6 +7,7 @@ from .dates import DATES
 from .digesting import DIGESTING
 from .mending import MENDING
 from .placing import PLACING
+from .planning import PLANNING
 from .refusing import REFUSING
 from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
@@ -14,6 +15,7 @@ from .schemas import SCHEMAS
 from .selecting import SELECTING
 from .skills import SKILLS
 from .summarizing import SUMMARIZING
+from .tooling import TOOLING
 from .windows import WINDOWS
 
 __all__ = ["ENGLISH"]
@@ -31,6 +33,8 @@ ENGLISH = Vocabulary(
     selecting=SELECTING,
     skills=SKILLS,
     refusing=REFUSING,
+    tooling=TOOLING,
+    planning=PLANNING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",

@@ -1,0 +1,42 @@
+"""English. See ``vocabulary.tooling``."""
+
+from __future__ import annotations
+
+from ...tooling import ToolingWords
+
+__all__ = ["TOOLING"]
+
+TOOLING = ToolingWords(
+    failed="Error: {text}",
+    unknown_tool="There is no tool {name}.",
+    similar_tools="Similar names: {names}.",
+    unknown_argument="{tool} takes no argument {names}. It takes: {valid}.",
+    no_arguments="{tool} takes no arguments, so no {names}. Call it without any.",
+    missing_argument="{tool} needs {names}. Its arguments are: {valid}.",
+    bad_argument="An argument of {tool} does not fit: {detail}.",
+    not_an_object="The arguments of {tool} are not a JSON object. Send them as one, by name.",
+    disabled="{tool} is switched off. The user can switch it on with --enable {tool}, or its family with --enable {family}.",
+    confirm=(
+        "{tool} cannot be undone, so it needs consent. Nothing was done. If the user wants it, call it again with "
+        '"confirm": true.'
+    ),
+    declined="The user was asked about {tool} and said no. Nothing was done; ask what to do instead.",
+    question="Let {tool} do this? {arguments}",
+    unavailable="{tool} needs something that is not there: {what}.",
+    timeout="{tool} was stopped: it took longer than {seconds:g} seconds. Ask for less at once.",
+    cancelled="{tool} was called off.",
+    fault="{tool} broke: {kind}. Nothing more is known; the same call may break again, so try another way.",
+    put_off="{tool} was not done, because other calls still run. Nothing changed. Call it again when they have ended.",
+    alias="[{alias} is an older name of {tool}; call {tool} from now on]",
+    alias_failed="[older name {alias} of {tool}] {text}",
+    budget="[context ~{used}/{window} = {percent}%]",
+    budget_short="[context ~{used}/{window} = {percent}%: nearly full, so finish or ask for little]",
+    families="Tools by family:",
+    family_line="- {family} ({title}): {tools}",
+    off=" (off)",
+    found="Tools that fit “{query}”:",
+    found_line="- {tool}: {description}",
+    nothing_found="No tool fits “{query}”. Say it in other words, or call this without a query to see every family.",
+    how_to_call="Look at one with tool_name before you call it; call it with execute_tool.",
+    described="{tool}: {description}\nArguments (JSON Schema): {schema}",
+)
