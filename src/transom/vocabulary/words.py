@@ -52,8 +52,8 @@ class Vocabulary:
         cleared_nameless_result: the same where the tool's name is not known.
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
-        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing, planning,
-            dates: the words of one part each; see their modules.
+        mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
+            planning, dates: the words of one part each; see their modules.
     """
 
     locale: str
