@@ -127,6 +127,53 @@ variable env
 piece part chunk
 """
 
+# What people say of a thing, and what tools for it are called: said before the >, found behind it, not the other way round.
+_EVERYDAY = """
+rain rainy snow snowy sunny sunshine storm wind windy umbrella cloudy frost outside > weather forecast
+cold warm degrees > weather temperature
+dollar euro pound yen franc cents > currency exchange price money rate
+cost costs expensive cheap pay paid bill owe > price payment cost invoice billing charge
+buy purchase basket > order cart checkout purchase shop
+bank salary wire > transfer payment account bank transaction money
+refund > return payment order
+meeting appointment dentist birthday lunch dinner > calendar event schedule meeting appointment availability
+remind reminder wake snooze > reminder alarm schedule task notification
+minutes seconds countdown egg > timer time
+clock hour hours timezone tomorrow > time date clock calendar timezone
+drive walk far route way nearest nearby traffic > route directions distance map location places navigation
+street city town country restaurant cafe hotel > place location map address search booking
+flight fly plane train trip travel journey vacation holiday > flight travel booking trip ticket airport train
+night stay hotel > booking reservation hotel restaurant
+parcel package shipment delivery deliver > tracking shipping order delivery
+ring phone dial > call message sms phone contact
+inform > send message email notification
+inbox letter reply > email message mail
+friend colleague customer client boss > contact user person customer
+song band album > music play track playlist audio
+film movie watch episode > video play movie stream
+loud quiet louder quieter > volume sound
+lamp light dark bright dim > light lights brightness
+heating heat heater cool > thermostat temperature climate heating
+door lock > lock door
+sick pill doctor ill medicine > health medical medication appointment
+jog exercise workout gym > fitness activity workout health
+cook meal hungry eat recipe ingredients > recipe food restaurant nutrition
+calories weight > nutrition health calorie
+headline headlines happening newspaper > news article
+stocks share shares market > stock quote price market
+sum plus minus times divide multiply percent percentage average total > calculate calculator math compute sum
+miles kilometres kilometers kilos pounds inches celsius fahrenheit > convert unit units conversion
+dice coin luck > random
+spell spelling grammar typo > spellcheck grammar correct
+french german spanish english language languages > translate translation language
+slow fast speed > performance benchmark profile monitor latency
+broken crash hang > error log debug health status diagnose
+alive reachable > status health ping monitor
+login > auth authenticate session
+staff employee > employee user people
+ticket complaint > issue ticket
+"""
+
 
 _QUESTIONS = """
 ?where find search
@@ -179,6 +226,10 @@ def _related() -> Mapping[str, tuple[str, ...]]:
         group = [_term(word) for word in line.split()]
         for word in group:
             table.setdefault(word, {}).update((other, None) for other in group if other != word)
+    for line in _EVERYDAY.strip().splitlines():
+        said, _, called = line.partition(" > ")
+        for word in map(_term, said.split()):
+            table.setdefault(word, {}).update((other, None) for other in map(_term, called.split()) if other != word)
     for line in _QUESTIONS.strip().splitlines():
         asked, *meant = line.split()
         table[asked] = dict.fromkeys(map(_term, meant))

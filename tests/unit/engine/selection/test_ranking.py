@@ -71,6 +71,43 @@ def test_a_hit_says_which_words_count_and_for_what() -> None:
     assert near.why == ("launch → execute",)
 
 
+EVERYDAY = [
+    Tool("get_weather", "Current conditions and a forecast for a place."),
+    Tool("create_event", "Adds an event to the calendar."),
+    Tool("convert_currency", "Exchange rates."),
+    Tool("send_email", "Sends an email."),
+    Tool("get_directions", "Directions between two places."),
+    Tool("set_thermostat", "Sets the temperature of a room."),
+    Tool("play_music", "Plays a track or a playlist."),
+    Tool("track_order", "Shipping status of an order."),
+    Tool("translate", "Translates into another language."),
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("will it rain tomorrow", "get_weather"),
+        ("do I need an umbrella", "get_weather"),
+        ("a meeting with Ann on Friday", "create_event"),
+        ("how many euros are 20 dollars", "convert_currency"),
+        ("inform my boss that I am late", "send_email"),
+        ("how far is it to drive", "get_directions"),
+        ("the heating is too low", "set_thermostat"),
+        ("put on a song", "play_music"),
+        ("where is my parcel", "track_order"),
+        ("say it in Spanish", "translate"),
+    ],
+)
+@pytest.mark.feature("P7")
+def test_what_people_say_of_a_thing_finds_the_tool_for_it(said: str, wanted: str) -> None:
+    assert names(search_tools(said, EVERYDAY, 1)) == [wanted]
+
+
+def test_an_everyday_word_does_not_stand_for_its_tool_the_other_way_round() -> None:
+    assert search_tools("the weather", [Tool("umbrella", "An umbrella.")]) == []
+
+
 def test_a_tool_called_by_its_name_comes_first() -> None:
     assert names(INDEX.search("file_diff or something that reads and writes files", 1)) == ["file_diff"]
 
