@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields
 
 from .dates import DateWords
 from .digesting import DigestWords
+from .filing import FilingWords
+from .memorizing import MemorizingWords
 from .mending import MendingWords
 from .placing import PlacementWords
 from .planning import PlanningWords
@@ -53,7 +55,7 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, dates: the words of one part each; see their modules.
+            planning, memorizing, dates: the words of one part each; see their modules.
     """
 
     locale: str
@@ -80,6 +82,8 @@ class Vocabulary:
     refusing: RefusingWords
     tooling: ToolingWords
     planning: PlanningWords
+    filing: FilingWords
+    memorizing: MemorizingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -134,6 +138,7 @@ class Vocabulary:
 
 _NOT_IN_HEADS = frozenset(
     {
+        "filing",
         "mending",
         "windows",
         "retrieving",
@@ -146,5 +151,6 @@ _NOT_IN_HEADS = frozenset(
         "tooling",
         "dates",
         "planning",
+        "memorizing",
     }
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...words import Vocabulary
 from .dates import DATES
 from .digesting import DIGESTING
+from .filing import FILING
+from .memorizing import MEMORIZING
 from .mending import MENDING
 from .placing import PLACING
 from .planning import PLANNING
@@ -35,6 +37,8 @@ ENGLISH = Vocabulary(
     refusing=REFUSING,
     tooling=TOOLING,
     planning=PLANNING,
+    filing=FILING,
+    memorizing=MEMORIZING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
