@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +12,8 @@ from .engine.context import Context
 from .engine.offload.payloads import PruneSettings
 from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
 from .engine.overflow.strategy import Strategy
-from .errors import SettingError, StoreError
-from .settings import Settings
+from .errors import SettingError, StoreError, UsageError
+from .settings import Settings, load
 from .settings.secrets import secret
 from .store.backend import StorageBackend
 from .store.backends.sqlite import SQLiteBackend
@@ -19,9 +21,20 @@ from .store.store import Store
 from .wire.registry import FormatRegistry
 
 if TYPE_CHECKING:
+    from .toolbox.box import Toolbox
     from .upstream import ChatModel
 
-__all__ = ["LOCAL_SCOPE", "build_context", "build_strategy", "build_summarizer", "fresh_store_path", "open_store"]
+__all__ = [
+    "LOCAL_SCOPE",
+    "build_context",
+    "build_strategy",
+    "build_summarizer",
+    "build_toolbox",
+    "default_store_path",
+    "fresh_store_path",
+    "open_store",
+    "open_toolbox",
+]
 
 LOCAL_SCOPE = "default"
 """The scope of a store's only user; its namespaces carry no prefix."""
@@ -156,3 +169,72 @@ def _backend(written: str, place: Path, *, create: bool) -> StorageBackend:
 def fresh_store_path() -> Path:
     """Where a store goes that nobody named: a new directory for temporary files."""
     return Path(tempfile.mkdtemp(prefix="transom-")) / "store.db"
+
+
+def default_store_path() -> Path:
+    """Where what tools remember goes if nobody named a store: the user's data directory."""
+    from platformdirs import user_data_path
+
+    return user_data_path("transom") / "store.db"
+
+
+def build_toolbox(
+    *,
+    enable: Iterable[str] = (),
+    disable: Iterable[str] = (),
+    services: Mapping[type, object] | None = None,
+    per_session: Callable[[], Mapping[type, object]] = dict,
+) -> Toolbox:
+    """The toolbox with every family there is.
+
+    Args:
+        enable, disable: families and tools, or ``all``.
+        services: what tools may use, by type; without any they can be listed and described, not called.
+        per_session: makes what each session has for itself.
+
+    Raises:
+        UsageError: a name that is neither.
+        InputError: two tools answer to one name.
+    """
+    # Families are read for the toolbox only: most commands need none.
+    from .toolbox.box import Toolbox
+    from .toolbox.catalog import families, installed_families
+    from .toolbox.toggles import EVERYTHING, Toggles
+
+    chosen = (*families(), *installed_families())
+    switches = Toggles(enable, disable)
+    toolbox = Toolbox(chosen, services=services, per_session=per_session, toggles=switches)
+    known = {EVERYTHING, *toolbox.tools, *(family.name for family in toolbox.families)}
+    for name in (*enable, *disable):
+        if name not in known:
+            names = ", ".join(family.name for family in toolbox.families)
+            raise UsageError(
+                f"{name!r} is no tool and no family", hint=f"all, a tool of `transom tools list --all`, or {names}"
+            )
+    return toolbox
+
+
+@asynccontextmanager
+async def open_toolbox(
+    *,
+    roots: Sequence[str | Path] = (),
+    store: str | Path | None = None,
+    enable: Iterable[str] = (),
+    disable: Iterable[str] = (),
+) -> AsyncIterator[Toolbox]:
+    """The toolbox with all that its tools use, for as long as it is needed.
+
+    Args:
+        roots: folders that tools may work in; the working directory if none is given.
+        store: what keeps memory and answers too large to hand over: a path, what the setting ``store`` says, or a file in the
+            user's data directory.
+        enable, disable: as for ``build_toolbox``.
+
+    Raises:
+        UsageError: no folder may be worked in, or a name that is no tool and no family.
+        StoreError: the store cannot be opened.
+    """
+    settings = load({"store": None if store is None else str(store)}).settings
+    place = settings.store or default_store_path()
+    async with open_store(place, scope=settings.scope) as opened:
+        yield build_toolbox(enable=enable, disable=disable, services={Store: opened})

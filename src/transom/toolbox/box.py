@@ -30,6 +30,7 @@ class Toolbox:
         words: what models are told.
         clock: seconds since the epoch.
         policies: rules of the application's own, asked before each call.
+        per_session: makes the services that each session has for itself.
 
     Raises:
         InputError: two tools answer to one name.
@@ -44,12 +45,14 @@ class Toolbox:
         words: Vocabulary = ENGLISH,
         clock: Callable[[], float] = time.time,
         policies: Sequence[Policy] = (),
+        per_session: Callable[[], Mapping[type, object]] = dict,
     ) -> None:
         self.families: tuple[Family, ...] = (*(families() if chosen is None else chosen), DISCOVERY)
         self.tools: Mapping[str, Tool] = by_name(self.families)
         self.toggles = toggles or Toggles()
         self.words = words
         self.services: Mapping[type, object] = services or {}
+        self._per_session = per_session
         self._dispatcher = Dispatcher(
             self.tools, toggles=self.toggles, services=self.services, words=words, clock=clock, policies=policies
         )
@@ -81,6 +84,10 @@ class Toolbox:
         chosen = self.listed() if tools is None else tools
         described = [Described(name=tool.name, description=tool.description, parameters=tool.schema) for tool in chosen]
         return convert_tools(described, profile)
+
+    def session(self) -> Mapping[type, object]:
+        """Services for a new session, to be handed over with each of its calls (``Caller.services``)."""
+        return self._per_session()
 
     def knows(self, name: str) -> bool:
         """Whether a name, or an older one, is a tool's."""

@@ -65,7 +65,7 @@ def explore_tools(
         by_family.setdefault(item.family, []).append(item)
     lines = [
         words.family_line.format(
-            family=name, title=name, tools=", ".join(item.name + ("" if item.enabled else words.off) for item in items)
+            family=name, tools=", ".join(item.name + ("" if item.enabled else words.off) for item in items)
         )
         for name, items in by_family.items()
     ]

@@ -35,7 +35,7 @@ class ToolingWords:
 
     Attributes:
         families: introduces the families.
-        family_line: one of them (``{family}``, ``{title}``, ``{tools}``).
+        family_line: one of them (``{family}``, ``{tools}``).
         off: stands behind what is switched off.
         found, found_line: introduces tools that fit (``{query}``); one of them (``{tool}``, ``{description}``).
         nothing_found: no tool fits (``{query}``).

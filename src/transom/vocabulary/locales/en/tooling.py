@@ -32,7 +32,7 @@ TOOLING = ToolingWords(
     budget="[context ~{used}/{window} = {percent}%]",
     budget_short="[context ~{used}/{window} = {percent}%: nearly full, so finish or ask for little]",
     families="Tools by family:",
-    family_line="- {family} ({title}): {tools}",
+    family_line="- {family}: {tools}",
     off=" (off)",
     found="Tools that fit “{query}”:",
     found_line="- {tool}: {description}",
