@@ -1,0 +1,88 @@
+"""Whether a line is the one that was meant: a file may have changed since its lines were counted.
+
+Lines are compared one by one, white space around them left out. Text that stands a little higher or lower than said moves the
+whole edit; text that stands nowhere near, or at two places equally near, stops it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .document import Document
+from .refusal import EditRefused
+from .replacing import found
+
+__all__ = ["REACH", "Anchor", "anchored", "block_lines", "contains", "drift"]
+
+
+REACH = 3
+"""How many lines a text may have moved, up or down."""
+
+
+def block_lines(text: str) -> list[str]:
+    """A block of lines as it is compared: one newline at its end is no line, blanks around a line do not count."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return [line.strip() for line in lines]
+
+
+def drift(document: Document, first: int, block: str) -> int:
+    """By how many lines a block moved from where it was thought to begin.
+
+    Args:
+        document: the file.
+        first: the line where the block should begin.
+        block: one or more lines; all must match.
+
+    Returns:
+        0 where it stands as said; negative: it stands higher.
+
+    Raises:
+        EditRefused: ``drift``: it is not within ``REACH`` lines; ``ambiguous``: it is, twice at the same distance.
+    """
+    wanted = block_lines(block)
+    for distance in range(REACH + 1):
+        places = [step for step in sorted({-distance, distance}) if _stands(document, first + step, wanted)]
+        if len(places) > 1:
+            raise EditRefused("ambiguous", "two_places", line=first, above=first - distance, below=first + distance)
+        if places:
+            return places[0]
+    raise EditRefused("drift", "drifted", line=first, reach=REACH)
+
+
+def _stands(document: Document, first: int, wanted: list[str]) -> bool:
+    lines = document.lines
+    if first < 1 or first + len(wanted) - 1 > lines.count:
+        return False
+    return all(_comparable(lines.content(first + at)) == line for at, line in enumerate(wanted))
+
+
+def _comparable(line: bytes) -> str:
+    """A line as text, exactly: bytes that are no UTF-8 stay apart from every character."""
+    return line.decode(errors="surrogateescape").strip()
+
+
+def contains(document: Document, number: int, text: bytes) -> bool:
+    """Whether a line holds a text."""
+    lines = document.lines
+    return 1 <= number <= lines.count and text in lines.content(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The first place of a text: its lines, and how many lines it begins on in all."""
+
+    first: int
+    last: int
+    places: int
+
+
+def anchored(document: Document, text: bytes) -> Anchor | None:
+    """Where a text stands first; it may reach over several lines. ``None``: nowhere."""
+    lines = document.lines
+    matches = list(found(lines, text))
+    if not matches:
+        return None
+    starts = {lines.at(match.start) for match in matches}
+    return Anchor(lines.at(matches[0].start), lines.at(matches[0].end - 1), len(starts))
