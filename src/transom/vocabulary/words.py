@@ -22,6 +22,7 @@ from .remembering import MemoryWords
 from .retrieving import RetrievalWords
 from .schemas import SchemaWords
 from .selecting import SelectingWords
+from .serving import ServingWords
 from .skills import SkillWords
 from .summarizing import SummaryWords
 from .tooling import ToolingWords
@@ -55,7 +56,7 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, memorizing, dates: the words of one part each; see their modules.
+            planning, memorizing, serving, dates: the words of one part each; see their modules.
     """
 
     locale: str
@@ -81,6 +82,7 @@ class Vocabulary:
     skills: SkillWords
     refusing: RefusingWords
     tooling: ToolingWords
+    serving: ServingWords
     planning: PlanningWords
     filing: FilingWords
     memorizing: MemorizingWords
@@ -149,6 +151,7 @@ _NOT_IN_HEADS = frozenset(
         "skills",
         "refusing",
         "tooling",
+        "serving",
         "dates",
         "planning",
         "memorizing",

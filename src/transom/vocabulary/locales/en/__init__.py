@@ -15,6 +15,7 @@ from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
 from .selecting import SELECTING
+from .serving import SERVING
 from .skills import SKILLS
 from .summarizing import SUMMARIZING
 from .tooling import TOOLING
@@ -36,6 +37,7 @@ ENGLISH = Vocabulary(
     skills=SKILLS,
     refusing=REFUSING,
     tooling=TOOLING,
+    serving=SERVING,
     planning=PLANNING,
     filing=FILING,
     memorizing=MEMORIZING,
