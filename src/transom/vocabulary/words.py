@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 
 from .dates import DateWords
 from .digesting import DigestWords
+from .editing import EditingWords
 from .filing import FilingWords
 from .memorizing import MemorizingWords
 from .mending import MendingWords
@@ -56,7 +57,7 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, memorizing, serving, dates: the words of one part each; see their modules.
+            planning, memorizing, serving, editing, dates: the words of one part each; see their modules.
     """
 
     locale: str
@@ -85,6 +86,7 @@ class Vocabulary:
     serving: ServingWords
     planning: PlanningWords
     filing: FilingWords
+    editing: EditingWords
     memorizing: MemorizingWords
     dates: DateWords
 
@@ -153,6 +155,7 @@ _NOT_IN_HEADS = frozenset(
         "tooling",
         "serving",
         "dates",
+        "editing",
         "planning",
         "memorizing",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...words import Vocabulary
 from .dates import DATES
 from .digesting import DIGESTING
+from .editing import EDITING
 from .filing import FILING
 from .memorizing import MEMORIZING
 from .mending import MENDING
@@ -40,6 +41,7 @@ ENGLISH = Vocabulary(
     serving=SERVING,
     planning=PLANNING,
     filing=FILING,
+    editing=EDITING,
     memorizing=MEMORIZING,
     dates=DATES,
     lines="lines {first}-{last}",
