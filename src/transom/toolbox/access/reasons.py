@@ -1,0 +1,211 @@
+"""Why a path cannot be used, as a refusal that says the next step; and the conditions that tools put on paths.
+
+Knows the words and what a walk found; changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import itertools
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+
+from ...safety.paths import protected
+from ...vocabulary import Vocabulary
+from ..tool import Refused
+from .trees import below
+from .walk import Astray, Spot
+
+__all__ = ["Reasons"]
+
+NAMES = 5_000
+"""Names of a folder that are looked at for the nearest one."""
+
+_TOO_LONG = frozenset({errno.ENAMETOOLONG})
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+_NO_PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+class Reasons:
+    """What to say about one path.
+
+    Args:
+        words: in which words.
+        shown: the path, as the model sees it.
+        roots: the allowed folders.
+    """
+
+    def __init__(self, words: Vocabulary, shown: str, roots: Sequence[str]) -> None:
+        self._words = words
+        self._filing = words.filing
+        self._shown = shown
+        self._roots = roots
+
+    # ── refusals ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def outside(self) -> Refused:
+        """The path leaves the allowed folders."""
+        return Refused("outside_root", self._filing.outside(self._shown, self._roots))
+
+    def astray(self, astray: Astray) -> Refused:
+        """The walk could not go on."""
+        match astray.reason:
+            case "outside":
+                return self.outside()
+            case "loop":
+                return Refused("io_error", self._filing.link_loop.format(path=self._shown))
+            case "unstable":
+                return Refused("io_error", self._filing.unstable.format(path=self._shown))
+            case "not_a_folder":
+                return Refused("not_found", self._filing.not_a_folder.format(path=self._shown, segment=astray.segment))
+
+    def missing(self, spot: Spot | None = None) -> Refused:
+        """Nothing is there; the nearest name that there is."""
+        near = _nearest(spot) if spot is not None else ""
+        if spot is None or not near:
+            return Refused("not_found", self._filing.missing(self._shown))
+        parent = self._shown.rstrip("/").removesuffix("/".join((spot.name, *spot.beyond))) if spot.name else ""
+        found, sent = _hidden_difference(near, spot.name)
+        text = self._filing.missing(self._shown, parent + near, found, sent)
+        return Refused("not_found", text, data={"nearest": parent + near})
+
+    def of_kind(self, status: os.stat_result | None) -> Refused:
+        """It is a folder, or something that file tools do not open."""
+        kind = 0 if status is None else stat.S_IFMT(status.st_mode)
+        if kind == stat.S_IFDIR:
+            return Refused("not_a_file", self._filing.folder_not_file.format(path=self._shown))
+        called = {
+            stat.S_IFIFO: self._filing.fifo,
+            stat.S_IFBLK: self._filing.device,
+            stat.S_IFCHR: self._filing.device,
+            stat.S_IFSOCK: self._filing.socket,
+        }.get(kind, self._filing.special_kind)
+        return Refused("not_a_file", self._filing.special.format(path=self._shown, kind=called))
+
+    def stale(self) -> Refused:
+        """The file is not what it was."""
+        return Refused("drift", self._filing.stale.format(path=self._shown))
+
+    def taken(self) -> Refused:
+        """The destination is not free."""
+        return Refused("invalid_input", self._filing.exists.format(path=self._shown))
+
+    def system(self, error: OSError) -> Refused:
+        """What the system says."""
+        path, code = self._shown, error.errno
+        if isinstance(error, FileNotFoundError):
+            return self.missing()
+        if isinstance(error, NotADirectoryError):
+            return Refused("not_a_file", self._filing.file_not_folder.format(path=path))
+        if code in {errno.EISDIR, errno.ENXIO}:
+            return Refused("not_a_file", self._filing.folder_not_file.format(path=path))
+        if code in _TOO_LONG:
+            return Refused("invalid_path", self._filing.too_long.format(path=path))
+        if code == errno.ELOOP:
+            return Refused("io_error", self._filing.unstable.format(path=path))
+        if code in _NO_SPACE:
+            return Refused("io_error", self._filing.no_space.format(path=path))
+        if code in _NO_PERMISSION:
+            return Refused("io_error", self._filing.no_permission.format(path=path))
+        return Refused("io_error", self._filing.refused.format(path=path, reason=error.strerror or type(error).__name__))
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Whatever the system refuses inside becomes a refusal of ours."""
+        try:
+            yield
+        except OSError as error:
+            raise self.system(error) from error
+
+    # ── conditions ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def must_be_there(self, spot: Spot) -> None:
+        """Something is there."""
+        if spot.status is None or spot.beyond:
+            raise self.missing(spot)
+
+    def must_be_file(self, spot: Spot) -> None:
+        """It is a regular file."""
+        if not spot.is_kind(stat.S_IFREG):
+            raise self.of_kind(spot.status)
+
+    def must_be_folder(self, spot: Spot) -> None:
+        """It is a folder."""
+        if spot.is_kind(stat.S_IFDIR):
+            return
+        if spot.is_kind(stat.S_IFREG):
+            raise Refused("not_a_file", self._filing.file_not_folder.format(path=self._shown))
+        raise self.of_kind(spot.status)
+
+    def must_be_no_root(self, spot: Spot) -> None:
+        """It lies inside an allowed folder and is none itself."""
+        if not spot.name:
+            raise Refused("protected_path", self._filing.root_itself.format(path=self._shown))
+
+    def must_have_folder(self, spot: Spot) -> None:
+        """The folder it is to be in exists."""
+        if spot.beyond:
+            raise self.missing(spot)
+
+    def must_be_writable(self, spot: Spot) -> None:
+        """A file can be put there: the folder exists, and what is there is a file that may be written."""
+        self.must_have_folder(spot)
+        if spot.status is None:
+            return
+        self.must_be_file(spot)
+        if not spot.status.st_mode & 0o222:
+            raise Refused("io_error", self._filing.read_only.format(path=self._shown))
+
+    def must_not_be_protected(self, spot: Spot) -> None:
+        """File tools may write there."""
+        verdict = protected(spot.segments)
+        if not verdict:
+            raise Refused.by(verdict, self._words)
+
+    def must_hold_nothing_protected(self, spot: Spot, go_on: Callable[[], None]) -> None:
+        """Nothing in a folder is what file tools do not write."""
+        folder = spot.folder.enter(spot.name)
+        try:
+            for inside, _ in below(folder, spot.segments, go_on):
+                if not protected(inside):
+                    segment = "/".join(inside[len(spot.segments) :])
+                    raise Refused("protected_path", self._filing.protected_inside.format(path=self._shown, segment=segment))
+        finally:
+            folder.close()
+
+
+def _folded(name: str) -> str:
+    """A name without what cannot be seen: forms of letters, kinds of blanks, of quotes and of dashes, case."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    kept = (letter for letter in plain if not unicodedata.combining(letter) and unicodedata.category(letter) != "Cf")
+    return "".join(
+        {"Z": " ", "P": "-"}.get(unicodedata.category(letter)[0], letter) if ord(letter) > 127 else letter for letter in kept
+    )
+
+
+def _nearest(spot: Spot) -> str:
+    """The name in the same folder that comes nearest to one that is missing; empty when none is near."""
+    try:
+        names = [entry.name for entry in itertools.islice(spot.folder.entries(), NAMES)]
+    except OSError:
+        return ""
+    wanted = _folded(spot.name)
+    by_form = {_folded(name): name for name in sorted(names, reverse=True)}
+    if wanted in by_form:
+        return by_form[wanted]
+    close = difflib.get_close_matches(wanted, by_form, n=1, cutoff=0.7)
+    return by_form[close[0]] if close else ""
+
+
+def _hidden_difference(found: str, sent: str) -> tuple[str, str]:
+    """The code points in which two names that look alike differ first; empty where a reader sees the difference."""
+    if _folded(found) != _folded(sent) or found.casefold() == sent.casefold():
+        return "", ""
+    for one, other in itertools.zip_longest(found, sent, fillvalue=""):
+        if one != other:
+            return tuple(f"U+{ord(letter):04X}" if letter else "-" for letter in (one, other))[:2]  # type: ignore[return-value]
+    return "", ""

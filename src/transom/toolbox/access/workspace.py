@@ -1,0 +1,261 @@
+"""Where a session works: the allowed folders, the working directory, and every path made into a ``Place``.
+
+Knows no tool. Roots come from whoever starts the program or from the client; no tool widens them. One workspace a session:
+``for_session`` makes another over the same journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ...safety.paths import judge_form
+from ...vocabulary import ENGLISH, Vocabulary
+from ..tool import Refused
+from .atomic import Staged, Stale, check, put
+from .folder import DESCRIPTORS
+from .intents import Intents, Named, Planned, digest_of, temporary_name
+from .place import Place, Reach
+from .reasons import Reasons
+from .roots import Root, Roots, segments_of
+from .walk import Spot
+
+__all__ = ["Change", "Workspace"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What becomes of one file in a change of many.
+
+    Attributes:
+        place: the file. The folder it is in must exist.
+        data: its new bytes; ``None`` when it is to be removed.
+        expected: the bytes that must be there still; ``None`` for no file.
+    """
+
+    place: Place
+    data: bytes | None
+    expected: bytes | None
+
+
+class Workspace:
+    """The folders a session may reach.
+
+    Args:
+        roots: the allowed folders. One that does not exist is kept in ``missing`` and is no error.
+        cwd: the working directory, inside a root; the first root by default.
+        intents: where work on files is written down before it is done; without it a kill may leave temporary files.
+        words: in which words refusals are made.
+
+    Raises:
+        Refused: ``cwd`` is not inside a root, or not there.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[str | PurePath],
+        *,
+        cwd: str | None = None,
+        intents: Intents | None = None,
+        words: Vocabulary = ENGLISH,
+    ) -> None:
+        self.roots = Roots(roots)
+        self.intents = intents
+        self.words = words
+        self._at: tuple[Root, tuple[str, ...]] | None = None
+        if cwd is not None:
+            self.change_directory(cwd)
+
+    def for_session(self, *, words: Vocabulary | None = None) -> Workspace:
+        """Another workspace with the same roots and a working directory of its own."""
+        made = Workspace((), intents=self.intents, words=words or self.words)
+        made.roots = self.roots
+        return made
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Roots that were named and do not exist."""
+        return self.roots.missing
+
+    @property
+    def cwd(self) -> str:
+        """The working directory, as an absolute path.
+
+        Raises:
+            Refused: ``unavailable``: there is no root.
+        """
+        root, segments = self._here()
+        return os.path.join(root.real, *segments)  # noqa: PTH118
+
+    def replace_roots(self, roots: Iterable[str | PurePath]) -> Sequence[str]:
+        """Work in other folders from now on, as a client asks for; none given keeps those there are.
+
+        The working directory becomes the first root, unless it lies inside one of the new ones.
+
+        Returns:
+            those that do not exist.
+        """
+        given = list(roots)
+        if not given:
+            return ()
+        before = self.cwd if self._at is not None else None
+        self.roots = Roots(given)
+        self._at = None
+        if before is not None:
+            with contextlib.suppress(Refused):
+                self.change_directory(before)
+        return self.roots.missing
+
+    def change_directory(self, text: str) -> Place:
+        """Resolve relative paths against another folder from now on. The roots stay what they are.
+
+        Raises:
+            Refused: as ``place``; ``not_found``; ``not_a_file`` (it is no folder).
+        """
+        place = self.place(text)
+        with place.there() as spot:
+            if not spot.is_kind(stat.S_IFDIR):
+                raise Refused("not_a_file", self.words.filing.file_not_folder.format(path=place.shown))
+            self._at = (spot.root, spot.segments)
+        return place
+
+    def place(self, text: str) -> Place:
+        """What a path means. Nothing of the file system is looked at yet.
+
+        Args:
+            text: relative to the working directory, or absolute inside a root.
+
+        Raises:
+            Refused: ``invalid_path`` (its form), ``outside_root``, ``unavailable`` (no root exists).
+        """
+        verdict = judge_form(text)
+        if not verdict:
+            raise Refused.by(verdict, self.words)
+        here, working = self._here()
+        if not os.path.isabs(text):  # noqa: PTH117
+            given = segments_of(text)
+            return Place(self._reach, here, (*working, *given), "/".join(given) or ".")
+        found = self.roots.find(text)
+        if found is None:
+            raise Reasons(self.words, text, [root.given for root in self.roots.all]).outside()
+        root, segments = found
+        return Place(self._reach, root, tuple(segments), self._shown(root, segments))
+
+    def _shown(self, root: Root, segments: Sequence[str]) -> str:
+        here, working = self._here()
+        if root == here and tuple(segments[: len(working)]) == working and ".." not in segments:
+            return "/".join(segments[len(working) :]) or "."
+        return PurePath(root.given, *segments).as_posix()
+
+    @property
+    def _reach(self) -> Reach:
+        return Reach(self.roots, self.intents, self.words)
+
+    def _here(self) -> tuple[Root, tuple[str, ...]]:
+        if self._at is not None:
+            return self._at
+        if not self.roots.all:
+            missing = f" ({', '.join(self.missing)})" if self.missing else ""
+            raise Refused("unavailable", self.words.filing.no_roots.format(missing=missing))
+        return self.roots.all[0], ()
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Change many files as one: all of them, or none, also when the process is killed in between.
+
+        Args:
+            changes: one a file.
+
+        Raises:
+            Refused: ``drift`` (a file is not what was expected), or as ``Place.replace``; nothing has changed then.
+        """
+        with contextlib.ExitStack() as stack:
+            spots = [stack.enter_context(change.place.to_change(removing=change.data is None)) for change in changes]
+            names = [temporary_name() if change.data is not None else "" for change in changes]
+            plan = [
+                Planned(
+                    target=Named.of(spot, spot.name),
+                    temporary=name,
+                    before=digest_of(change.expected),
+                    after=digest_of(change.data),
+                )
+                for change, spot, name in zip(changes, spots, names, strict=True)
+            ]
+            number = self.intents.begin_plan(plan) if self.intents is not None else 0
+            try:
+                self._carry_out(changes, spots, names, number)
+            finally:
+                if self.intents is not None:
+                    self.intents.end(number)
+
+    def _carry_out(self, changes: Sequence[Change], spots: Sequence[Spot], names: Sequence[str], number: int) -> None:
+        staged: list[Staged | None] = []
+        landed: list[int] = []
+        at = 0
+        try:
+            for change, spot, name in zip(changes, spots, names, strict=True):
+                at = len(staged)
+                staged.append(Staged.write(spot, name, change.data) if change.data is not None else None)
+                check(spot.folder, spot.name, change.expected)
+            if self.intents is not None:
+                self.intents.decide(number)
+            for change, spot, made in zip(changes, spots, staged, strict=True):
+                at = len(landed)
+                if made is not None:
+                    made.land(change.expected)
+                else:
+                    check(spot.folder, spot.name, change.expected)
+                    spot.folder.unlink(spot.name)
+                landed.append(at)
+        except BaseException as error:
+            for done in reversed(landed):
+                _undo(changes[done], spots[done], self.intents)
+            for made in staged:
+                if made is not None:
+                    made.discard()
+            match error:
+                case Stale():
+                    raise self._reasons(changes[at].place).stale() from None
+                case OSError():
+                    raise self._reasons(changes[at].place).system(error) from error
+            raise
+        for spot in spots:
+            spot.folder.sync()
+
+    def _reasons(self, place: Place) -> Reasons:
+        return Reasons(self.words, place.shown, [root.given for root in self.roots.all])
+
+    def tidy(self) -> list[str]:
+        """Put in order what processes that were killed have left; to be called once at the start.
+
+        Returns:
+            files of a change of many that could not be finished, because somebody changed them meanwhile.
+        """
+        return self.intents.recover() if self.intents is not None else []
+
+    def describe(self) -> dict[str, object]:
+        """What a person wants to know of it.
+
+        Returns:
+            ``roots``, ``missing``, ``cwd``, and ``descriptors``: whether paths are resolved by descriptor here, so that nobody
+            can change one between check and use.
+        """
+        return {
+            "roots": [root.given for root in self.roots.all],
+            "missing": list(self.missing),
+            "cwd": self.cwd if self.roots.all else None,
+            "descriptors": DESCRIPTORS,
+        }
+
+
+def _undo(change: Change, spot: Spot, intents: Intents | None) -> None:
+    """Put back what one file was. What somebody else has written there by now stays."""
+    with contextlib.suppress(OSError, Stale):
+        if change.expected is None:
+            check(spot.folder, spot.name, change.data)
+            spot.folder.unlink(spot.name)
+        else:
+            put(spot, change.expected, change.data, intents)
