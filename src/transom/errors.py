@@ -17,6 +17,7 @@ TransomError
 │   └── CapabilityError   the backend lacks an optional capability
 ├── StrategyError         an overflow strategy broke its contract
 ├── UpstreamError         a model's server could not be reached, refused, or gave no usable answer
+├── SandboxError          a program could not be confined, so it was not run
 ├── CompileCancelled      the caller's cancellation was honoured between two phases
 └── MissingExtraError     an optional dependency is not installed
 """
@@ -33,6 +34,7 @@ __all__ = [
     "MemoryRefusedError",
     "MissingExtraError",
     "NotFoundError",
+    "SandboxError",
     "SettingError",
     "StoreError",
     "StrategyError",
@@ -157,6 +159,12 @@ class UpstreamError(TransomError):
         super().__init__(message, hint=hint)
         self.status = status
         self.kind = kind
+
+
+class SandboxError(TransomError):
+    """A program could not be confined, so it was not run."""
+
+    code = "sandbox"
 
 
 class CompileCancelled(TransomError):

@@ -1,0 +1,136 @@
+"""Confines with bubblewrap: namespaces of its own, a file system made of what is shown, and a filter of system calls.
+
+Files that are not shown do not exist; there is no network but a loopback of its own; no process outside can be seen. Everything
+that the program starts ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from .confinement import Start
+from .jail import seccomp
+from .layout import Layout, System, system
+from .process import Ended, Limits
+
+__all__ = ["Bubblewrap"]
+
+_NAMESPACES = ("--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL")
+_TMP = Path("/tmp")  # noqa: S108 - the one inside
+_LIMITING = 'ulimit -c 0; {limits}exec "$@"'
+_OWN_MESSAGE = b"bwrap: "
+
+Mount = tuple[int, tuple[str, ...]]
+
+
+def _mount(path: Path, *options: str) -> Mount:
+    """Deeper ones are mounted later, so that what is nearer to a file decides over it."""
+    return len(path.parts), options
+
+
+class Bubblewrap:
+    """The program ``bwrap``.
+
+    Args:
+        path: directories to look for it in, as ``PATH`` has them.
+    """
+
+    name = "bubblewrap"
+    not_confined = ("disk_space",)
+
+    def __init__(self, path: str) -> None:
+        self._program = shutil.which("bwrap", path=path)
+        self._placeholders: Counter[Path] = Counter()
+
+    def missing(self) -> str:
+        """Why it cannot be tried here."""
+        if self._program is None:
+            return "bwrap is not installed"
+        if seccomp.program(os.uname().machine, bare=False) is None:
+            return "this machine's system calls are not known"
+        return ""
+
+    def failure(self, ended: Ended) -> str:
+        """Its own complaint, when it could not set up."""
+        if ended.killed is None and ended.exit_code == 1 and ended.stderr.head.startswith(_OWN_MESSAGE):
+            return ended.stderr.text().strip().splitlines()[0]
+        return ""
+
+    @contextmanager
+    def start(self, argv: Sequence[str], layout: Layout, limits: Limits) -> Iterator[Start]:
+        """Its command line; the filter comes through a pipe."""
+        assert self._program is not None
+        missing = layout.guarded.missing
+        # An empty folder that another run put there is no file of the user's.
+        held = [place for place in layout.guarded.fixed if self._placeholders[place]]
+        fixed = [place for place in layout.guarded.fixed if place not in held]
+        places = [*missing, *held]
+        self._placeholders.update(places)
+        code = seccomp.program(os.uname().machine, bare=False)
+        assert code is not None
+        with ExitStack() as held_open:
+            parts = system()
+            opened = {path: held_open.enter_context(path.open("rb")).fileno() for path in parts.files if not path.is_symlink()}
+            filtering = held_open.enter_context(tempfile.TemporaryFile())
+            filtering.write(code)
+            filtering.seek(0)
+            mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout, fixed, places)]
+            ordered = [option for _, options in sorted(mounts, key=lambda mount: mount[0]) for option in options]
+            seccomp_fd = filtering.fileno()
+            try:
+                yield Start(
+                    argv=(
+                        self._program, *_NAMESPACES, *ordered, "--remount-ro", "/", "--chdir", str(layout.cwd),
+                        "--seccomp", str(seccomp_fd), "/bin/sh", "-c", _limiting(limits), "sh", *argv,
+                    ),
+                    environment={"HOME": str(_TMP), "TMPDIR": str(_TMP)},
+                    descriptors=(seccomp_fd, *opened.values()),
+                )  # fmt: skip
+            finally:
+                self._release(places)
+
+    def _release(self, places: Sequence[Path]) -> None:
+        self._placeholders.subtract(places)
+        for place in places:
+            if self._placeholders[place] <= 0:
+                del self._placeholders[place]
+                # Removes an empty folder only: whatever somebody put there meanwhile is theirs.
+                with suppress(OSError):
+                    place.rmdir()
+
+
+def _system_mounts(parts: System, opened: Mapping[Path, int], limits: Limits) -> list[Mount]:
+    """Small files are copied: that costs a tenth of a mount."""
+    mounts = [
+        _mount(path, "--symlink", str(path.readlink()), str(path))
+        if path.is_symlink()
+        else _mount(path, "--ro-bind", str(path), str(path))
+        for path in parts.trees
+    ]
+    mounts += [_mount(path, "--symlink", str(path.readlink()), str(path)) for path in parts.files if path.is_symlink()]
+    mounts += [_mount(path, "--perms", "0444", "--file", str(number), str(path)) for path, number in opened.items()]
+    size = ("--size", str(limits.memory)) if limits.memory else ()
+    return [*mounts, (2, ("--proc", "/proc")), (2, ("--dev", "/dev")), (2, (*size, "--tmpfs", str(_TMP)))]
+
+
+def _own_mounts(layout: Layout, fixed: Sequence[Path], missing: Sequence[Path]) -> list[Mount]:
+    return [
+        *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.readable),
+        *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
+        *(_mount(path, "--bind", str(path), str(path)) for path in layout.guarded.parents),
+        *(_mount(path, "--ro-bind", str(path), str(path)) for path in fixed),
+        *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in missing),
+    ]
+
+
+def _limiting(limits: Limits) -> str:
+    """Limits for each process, set by the shell inside: bubblewrap has none. A stricter one that is there already stays."""
+    parts = [("d", limits.memory, 1024), ("v", limits.address_space, 1024), ("f", limits.file_size, 512)]
+    set_ = "".join(f"ulimit -{flag} {size // unit} 2>/dev/null; " for flag, size, unit in parts if size is not None)
+    return _LIMITING.format(limits=set_)

@@ -1,0 +1,96 @@
+"""What a confined program sees of the file system: where it may write, what it may read, what is guarded within.
+
+Knows which parts of a system are there for every program, and no confinement. All paths are resolved: a link is judged by
+what it leads to when the run begins.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .guarded import Guarded, guard
+
+__all__ = ["Layout", "System", "interpreter", "lay_out", "system"]
+
+_TREES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix/store", "gnu/store")
+_FOLDERS = ("alternatives", "fonts", "python3", "java-17-openjdk", "java-21-openjdk")
+_FILES = (
+    "ld.so.cache",
+    "passwd",
+    "group",
+    "nsswitch.conf",
+    "hosts",
+    "host.conf",
+    "localtime",
+    "timezone",
+    "services",
+    "gitconfig",
+    "os-release",
+)
+"""Of ``/etc`` only what programs need to start; no account, key or host configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One run's view.
+
+    Attributes:
+        cwd: where it starts; within one of ``writable``.
+        writable: below these it may change things.
+        readable: beside the system, what it may read and run.
+        guarded: what within ``writable`` it may not change.
+    """
+
+    cwd: Path
+    writable: tuple[Path, ...]
+    readable: tuple[Path, ...]
+    guarded: Guarded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """Parts of this machine that every program may read; links stay links.
+
+    Attributes:
+        trees: folders, or links to them.
+        files: single small files, or links.
+    """
+
+    trees: tuple[Path, ...]
+    files: tuple[Path, ...]
+
+
+def system() -> System:
+    """What of it is here."""
+    trees = [*(Path("/", name) for name in _TREES), *(Path("/etc", name) for name in _FOLDERS)]
+    files = [Path("/etc", name) for name in _FILES]
+    return System(trees=tuple(path for path in trees if path.is_dir()), files=tuple(path for path in files if path.is_file()))
+
+
+def interpreter() -> tuple[Path, ...]:
+    """What the running interpreter needs to be started again: its prefix, and that of the environment it was started in."""
+    found = {Path(prefix).resolve() for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)}
+    return tuple(sorted(path for path in found if path != Path("/")))
+
+
+def lay_out(cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Path | None = None) -> Layout:
+    """Resolve a view.
+
+    Args:
+        cwd: where to start; one that is not within a root becomes the first root.
+        roots: where the program may write.
+        readable: what else it may read.
+        home: the user's own folder, whose start-up files are guarded if it lies in a root.
+
+    Raises:
+        OSError: a root does not exist.
+    """
+    writable = tuple(dict.fromkeys(root.resolve(strict=True) for root in roots))
+    here = cwd.resolve()
+    if writable and not any(here.is_relative_to(root) for root in writable):
+        here = writable[0]
+    seen = tuple(dict.fromkeys(path.resolve() for path in readable if path.exists()))
+    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home))
