@@ -16,7 +16,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether something may be done, and if not, which rule says so.
+    """Whether something may be done, and if not, which rule says so. True when allowed.
 
     Attributes:
         allowed: it may.

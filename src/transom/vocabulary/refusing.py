@@ -14,9 +14,18 @@ class RefusingWords:
 
     Attributes:
         path_empty, path_nul, path_control, path_surrogate, path_network, path_device, path_drive, path_home, path_url,
-            path_stream, path_trailing, path_long, path_segment_long: forms a path may not have (``{path}``; ``{segment}``, a
-            part of it; ``{limit}``, characters or bytes).
+            path_backslash, path_stream, path_character, path_trailing, path_long, path_segment_long: forms a path may not have
+            (``{path}``; ``{segment}``, a part of it; ``{limit}``, bytes).
         path_repository, path_protected: places that file tools do not write (``{segment}``).
+        command_nul, command_surrogate, command_long, command_empty, command_syntax, command_ambiguous, command_case,
+            command_function, command_nested, command_substitution, command_expansion, command_arithmetic, command_separator,
+            command_computed, command_undecided: commands that cannot be read for certain (``{shown}``, the place).
+        command_pipes, command_semicolons: more of them than ``{pipes}`` and ``{semicolons}``.
+        command_environment, command_eval, command_exec, command_piped, command_privilege, command_netcat, command_transfer,
+            command_removal, command_destructive, command_device, command_system, command_runs_program: what a command must not
+            do (``{shown}``).
+        command_git, command_web, command_browser, command_database, command_http, command_background: programs that the toolbox
+            has tools for (``{shown}``).
         sql_unreadable, sql_empty, sql_long, sql_several: texts that are not one statement (``{what}``, what has no end;
             ``{limit}``, characters).
         sql_writes, sql_pragma, sql_function: statements that do more than read (``{statement}``, ``{pragma}``, ``{function}``).
@@ -42,12 +51,49 @@ class RefusingWords:
     path_drive: str
     path_home: str
     path_url: str
+    path_backslash: str
     path_stream: str
+    path_character: str
     path_trailing: str
     path_long: str
     path_segment_long: str
     path_repository: str
     path_protected: str
+    command_nul: str
+    command_surrogate: str
+    command_long: str
+    command_empty: str
+    command_syntax: str
+    command_ambiguous: str
+    command_case: str
+    command_function: str
+    command_nested: str
+    command_substitution: str
+    command_expansion: str
+    command_arithmetic: str
+    command_separator: str
+    command_computed: str
+    command_undecided: str
+    command_pipes: str
+    command_semicolons: str
+    command_environment: str
+    command_eval: str
+    command_exec: str
+    command_piped: str
+    command_privilege: str
+    command_netcat: str
+    command_transfer: str
+    command_removal: str
+    command_destructive: str
+    command_device: str
+    command_system: str
+    command_runs_program: str
+    command_git: str
+    command_web: str
+    command_browser: str
+    command_database: str
+    command_http: str
+    command_background: str
     sql_unreadable: str
     sql_empty: str
     sql_long: str

@@ -16,12 +16,78 @@ REFUSING = RefusingWords(
     path_drive="{path} begins with a drive letter. Use a path relative to the working directory.",
     path_home="~ is not expanded ({path}). Use a path relative to the working directory; a name with ~ is written ./~name.",
     path_url="{path} is a URL, not a path. Name a file below the working directory.",
+    path_backslash="{path} goes up or down by backslashes. Names are separated by / here.",
     path_stream="{segment} holds a colon, which names a hidden stream of a file on Windows. Use another name.",
+    path_character="{segment} holds a character that Windows does not take in names. Use another name.",
     path_trailing="{segment} ends in a dot or a blank, which Windows drops. Use a name without it.",
     path_long="The path is longer than {limit} bytes. Use a shorter one.",
     path_segment_long="A name in the path is longer than {limit} bytes ({segment}). Use a shorter one.",
     path_repository="{segment} belongs to version control and is not written by file tools. Use the git tools, or leave it.",
     path_protected="{segment} configures a shell, an editor or an agent; file tools do not write it. Ask the user to do it.",
+    command_nul="The command holds a NUL character. Send it without.",
+    command_surrogate="The command is not valid Unicode ({shown}). Send it as plain text.",
+    command_long="The command is longer than {limit} characters. Save it as a script with save_file and run that.",
+    command_empty="The command is empty. Name a program and its arguments, for example ls -l.",
+    command_syntax=(
+        "The command cannot be read as shell syntax near: {shown} — close every quote and bracket; a longer script goes "
+        "into a file."
+    ),
+    command_ambiguous="Shells read &> differently where words follow it ({shown}). Write > file 2>&1 at the end instead.",
+    command_case="{shown} is not accepted in a command. Put the script into a file with save_file and run it with sh.",
+    command_function=(
+        "Functions are not accepted in a command ({shown}). Put the script into a file with save_file and run it with sh."
+    ),
+    command_nested="Commands are nested too deeply ({shown}). Run the inner command by itself.",
+    command_substitution=(
+        "Substitution is not accepted: {shown} — run the inner command first, then use its output in a second call."
+    ),
+    command_expansion="This expansion is not accepted: {shown} — write the value, or a plain $NAME.",
+    command_arithmetic="Arithmetic on names is not accepted: {shown} — write the number, or use run_python.",
+    command_separator="IFS may not be used or changed: {shown} — separate the words by blanks.",
+    command_computed="The program to run is computed and cannot be checked: {shown} — write its name.",
+    command_undecided=(
+        "It cannot be told what this would run: {shown} — write options and names out, and put -- or ./ before names of files."
+    ),
+    command_pipes="More than {pipes} pipes. Write the intermediate result to a file, or use run_python.",
+    command_semicolons=(
+        "More than {semicolons} semicolon. Join commands by &&, put each on its own line, or run them one call at a time."
+    ),
+    command_environment=(
+        "Commands may not change the environment: {shown} — pass values as arguments, name programs by path, or use a script."
+    ),
+    command_eval="{shown} would run text as code. Write the command itself.",
+    command_exec="exec is not accepted. Run the program without it.",
+    command_piped="{shown} would run what another command prints. Save that to a file, look at it, then run the file.",
+    command_privilege=(
+        "{shown} would change the user or its rights, which commands may not. Work without it, or ask the user to run it."
+    ),
+    command_netcat=(
+        "{shown} opens network connections. Use fetch_web_content or http_request if they are enabled, or ask the user."
+    ),
+    command_transfer="{shown} would send data to another machine, which commands may not. Ask the user to do it.",
+    command_removal="Recursive removal is refused: {shown} — use delete_path for a folder, or delete_files_by_pattern.",
+    command_destructive=(
+        "{shown} would destroy data for good. Use delete_path or save_file within the working directory, or ask the user."
+    ),
+    command_device="{shown} is a device. Read and write files within the working directory.",
+    command_system="{shown} would change the running system, which commands may not. Ask the user to do it.",
+    command_runs_program="{shown} makes the program run another one. Leave the option out and run that program by itself.",
+    command_git=(
+        "{shown} is not run as a command. Use the git tools (git_status, git_diff, git_log, …); if they are off, ask the user."
+    ),
+    command_web="{shown} is not run as a command. Use fetch_web_content; if it is off, ask the user to enable the web tools.",
+    command_browser=(
+        "{shown} is not run as a command. Use browser_open_page; if it is off, ask the user to enable the browser tools."
+    ),
+    command_database=(
+        "{shown} is not run as a command. Use query_database; if it is off, ask the user to enable the database tools."
+    ),
+    command_http=(
+        "{shown} is not run as a command. Use http_request or fetch_web_content; if they are off, ask the user to enable them."
+    ),
+    command_background=(
+        "{shown} would leave a process behind. Use run_background_command, or run it to its end with a longer timeout."
+    ),
     sql_unreadable="The statement cannot be read: {what} has no proper end. Close it and send the statement again.",
     sql_empty="There is no statement in the query. Send one, for example SELECT name FROM sqlite_master.",
     sql_long="The statement is longer than {limit} characters. Send a shorter one.",
