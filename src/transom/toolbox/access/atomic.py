@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .folder import Folder
@@ -42,21 +43,22 @@ class Staged:
     name: str
 
     @classmethod
-    def write(cls, spot: Spot, name: str, data: bytes, mode: int | None = None) -> Staged:
+    def write(cls, spot: Spot, name: str, data: bytes | Iterable[bytes], mode: int | None = None) -> Staged:
         """Put bytes under a temporary name; nothing is left of it when that fails.
 
         Args:
             spot, name: where.
-            data: the bytes.
+            data: the bytes, at once or in pieces.
             mode: permission bits of a file that is not there yet; what the system gives by default where there are none.
         """
         folder, old = spot.folder, spot.status
         descriptor = folder.create(name, 0o666 if old is None and mode is None else 0o600)
         try:
             try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(descriptor, view) :]
+                for piece in (data,) if isinstance(data, bytes) else data:
+                    view = memoryview(piece)
+                    while view:
+                        view = view[os.write(descriptor, view) :]
                 if old is not None:
                     _keep(spot, descriptor, old)
                 elif mode is not None and hasattr(os, "fchmod"):
@@ -99,13 +101,17 @@ class Staged:
 
 
 def put(
-    spot: Spot, data: bytes, expected: bytes | type[Whatever] | None, intents: Intents | None, mode: int | None = None
+    spot: Spot,
+    data: bytes | Iterable[bytes],
+    expected: bytes | type[Whatever] | None,
+    intents: Intents | None,
+    mode: int | None = None,
 ) -> None:
     """Replace one file's bytes, or make the file.
 
     Args:
         spot: where.
-        data: the whole file.
+        data: the whole file, at once or in pieces.
         expected: what must be there still.
         intents: where the temporary name is written down.
         mode: permission bits of a file that is not there yet.

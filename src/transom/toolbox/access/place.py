@@ -17,7 +17,7 @@ from typing import BinaryIO
 from ...vocabulary import Vocabulary
 from ...vocabulary.filing import FilingWords
 from ..tool import Refused
-from .atomic import Stale, Whatever, check, put, read_from
+from .atomic import Stale, Whatever, put
 from .folder import Entry
 from .intents import TEMPORARY, Intents
 from .reasons import Reasons
@@ -30,6 +30,7 @@ __all__ = ["READ_LIMIT", "Place", "Reach"]
 
 READ_LIMIT = 10_000_000
 """Bytes of a file that are taken into memory at once."""
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +249,12 @@ class Place:
             self._reasons.must_hold_nothing_protected(spot, go_on)
             return emptied(spot.folder, spot.name, go_on)
 
-    def move_to(self, destination: Place) -> None:
+    def move_to(self, destination: Place, go_on: Callable[[], None] = lambda: None) -> None:
         """Give it another name, in one step. A link moves as one.
+
+        Args:
+            destination: a name that is free.
+            go_on: called for every piece where a file has to be copied to another file system.
 
         Raises:
             Refused: ``not_found``, ``invalid_input`` (the destination is taken, or lies inside this), ``protected_path``,
@@ -270,37 +275,45 @@ class Place:
             except OSError as error:
                 if error.errno != errno.EXDEV:
                     raise
-                self._carry(source, target)
+                self._carry(source, target, go_on)
             source.folder.sync()
             target.folder.sync()
 
-    def copy_to(self, destination: Place, limit: int) -> int:
-        """Make a new file with the same bytes and permissions.
+    def copy_to(self, destination: Place, go_on: Callable[[], None]) -> int:
+        """Make a new file with the same bytes and permissions, of any size.
+
+        Args:
+            destination: a name that is free.
+            go_on: called for every piece; what it raises ends the work, and nothing is left of it.
 
         Returns:
             its size.
 
         Raises:
-            Refused: as ``move_to`` and ``read``.
+            Refused: as ``move_to`` and ``open``.
         """
-        data, status = self.read(limit), self.stat()
-        with destination.written() as target:
+        with self.open() as file, destination.written() as target:
             destination._reasons.must_have_folder(target)
             if target.status is not None:
                 raise destination._reasons.taken()
+            status = os.fstat(file.fileno())
             try:
-                put(target, data, None, self.reach.intents, mode=stat.S_IMODE(status.st_mode))
+                put(target, _pieces(file, go_on), None, self.reach.intents, mode=stat.S_IMODE(status.st_mode))
             except Stale:
                 raise destination._reasons.taken() from None
-        return len(data)
+            return file.tell()
 
-    def _carry(self, source: Spot, target: Spot) -> None:
+    def _carry(self, source: Spot, target: Spot, go_on: Callable[[], None]) -> None:
         """Move a file to another file system: a copy first, so that a kill in between leaves both."""
         if not source.is_kind(stat.S_IFREG) or source.status is None:
             raise Refused("io_error", self._words.other_device.format(path=self.shown))
-        data = read_from(source.folder, source.name, None)
-        put(target, data, None, self.reach.intents, mode=stat.S_IMODE(source.status.st_mode))
-        check(source.folder, source.name, data)
+        with open(source.folder.open(source.name), "rb") as file:  # noqa: PTH123 - a descriptor
+            before = os.fstat(file.fileno())
+            put(target, _pieces(file, go_on), None, self.reach.intents, mode=stat.S_IMODE(before.st_mode))
+            after = os.fstat(file.fileno())
+        if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            target.folder.unlink(target.name)
+            raise self._reasons.stale()
         source.folder.unlink(source.name)
 
     # ── walking ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -353,3 +366,9 @@ class Place:
     @property
     def _reasons(self) -> Reasons:
         return Reasons(self.reach.words, self.shown, [root.given for root in self.reach.roots.all])
+
+
+def _pieces(file: BinaryIO, go_on: Callable[[], None]) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        go_on()
+        yield piece
