@@ -57,7 +57,7 @@ class Step:
 
 
 def steps(places: Sequence[tuple[str, int, float, Mapping[str, object]]]) -> list[Step]:
-    """What to show after what: hits in their order, and what stands beside them where it is worth as much.
+    """What to show after what: the best hit, then hits in their order, and what stands beside them where it is worth as much.
 
     Args:
         places: address, line, score and meta values of each hit, best first.
@@ -76,7 +76,8 @@ def steps(places: Sequence[tuple[str, int, float, Mapping[str, object]]]) -> lis
     for (uri, line), number in hits.items():
         least = min(least, places[number][2])
         result.append((-least, number, line, Step(uri, line, number)))
-    return [step for *_, step in sorted(result, key=lambda item: item[:3])]
+    # The best hit comes first even where what stands beside it is worth more: there may be room for one text only.
+    return [step for *_, step in sorted(result, key=lambda item: (item[1] != 0, *item[:3]))]
 
 
 def grouped(shown: Sequence[tuple[Step, str]]) -> list[tuple[str, str, str]]:

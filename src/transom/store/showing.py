@@ -24,8 +24,8 @@ _SHARE = 4
 CHARACTERS_PER_TOKEN = 4
 LEAST = 60
 _WHOLE = 400
-"""Characters up to which a line of an archive is shown whole rather than in its share: half a turn answers nothing. No more of
-what stands beside a match."""
+"""Characters up to which a line of an archive is shown whole, where there is room, rather than in its share: half a turn
+answers nothing. No more of what stands beside a match."""
 
 
 class Readable(Protocol):
@@ -65,7 +65,8 @@ async def passages(store: Readable, query: str, hits: Sequence[SearchHit], *, bu
                 shown, page = longer, written
                 left = budget - count(page)
                 break
-            width = width * 3 // 4 if step.hit is not None and not step.line else 0
+            # What stands beside a match is shown whole or not at all; of a match as much as there is room for.
+            width = width * 3 // 4 if step.hit is not None else 0
     return page
 
 

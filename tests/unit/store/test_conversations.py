@@ -189,3 +189,13 @@ def test_the_command_shows_the_same(tmp_path: Path) -> None:
     found = json.loads(ran.stdout)
     assert "[14] Ann\nA bowl, all in blue!" in found["shown"]
     assert found["hits"][0]["line"] == 14
+
+
+@pytest.mark.parametrize("budget", [60, 90, 120])
+async def test_the_line_that_answers_comes_before_those_beside_it_however_little_there_is_room_for(budget: int) -> None:
+    answer = "The harbour pilot said the tide gauge at the old pier is off by nine centimetres. " + "We talked for long. " * 30
+    async with Store(MemoryBackend()) as store:
+        await archived(store, said(("Ben", "And the pilot?"), ("Ann", answer), ("Ben", "The gauge, really?")))
+        shown = await passages(store, "tide gauge", await store.search("tide gauge pilot"), budget=budget, count=COUNT)
+        assert COUNT(shown) <= budget
+        assert "tide gauge at the old pier" in shown
