@@ -51,13 +51,17 @@ def import_(
     settings = load({"store": store, "scope": scope}).settings
     if settings.store is None and not dry_run:
         raise UsageError("no store named", hint="--store PATH, or: transom config set store PATH")
-    where = settings.store if settings.store is not None and (not dry_run or Path(settings.store).exists()) else None
+    is_new = settings.store is not None and not Path(settings.store).exists()
+    where = settings.store if settings.store is not None and not (dry_run and is_new) else None
 
     async def bring() -> Report:
         if where is None:
-            return await _imported(path, None, project, dry_run)
+            return await _imported(path, None, project, dry_run=dry_run)
+        if is_new:
+            # What cannot be imported leaves no store behind.
+            await _imported(path, None, project, dry_run=True)
         async with open_store(str(where), scope=settings.scope, create=not dry_run) as opened:
-            return await _imported(path, opened, project, dry_run)
+            return await _imported(path, opened, project, dry_run=dry_run)
 
     report = asyncio.run(bring())
     if json:
@@ -67,7 +71,7 @@ def import_(
     return 1 if report.faults else 0
 
 
-async def _imported(path: Path, store: Store | None, project: str, dry_run: bool) -> Report:
+async def _imported(path: Path, store: Store | None, project: str, *, dry_run: bool) -> Report:
     try:
         return await import_memory(path, store, project=project, dry_run=dry_run)
     except NotFoundError as error:

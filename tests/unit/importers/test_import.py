@@ -653,7 +653,9 @@ def test_what_could_not_be_read_makes_the_exit_status_1(transom: Transom, tmp_pa
 def test_what_cannot_be_imported_is_one_line(transom: Transom, arguments: tuple[str, ...], told: str) -> None:
     Path("empty").mkdir()
     write_memory(Path("work/.context_memory"), "a", "b")
+    before = sorted(Path().iterdir())
     done = transom("import", *arguments)
     assert (done.status, done.stdout) == (1, "")
     assert done.stderr.startswith(f"transom: {told}")
     assert len(done.stderr.splitlines()) == 1
+    assert sorted(Path().iterdir()) == before
