@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from transom import Tool, ToolNamespace
+from transom import Context, Tool, ToolNamespace
 from transom.engine.selection.descriptions import sentences
 from transom.engine.selection.minification import minify, minify_tool
 from transom.engine.selection.namespaces import namespace_tool
@@ -138,3 +138,13 @@ def test_a_value_of_the_wrong_type_is_an_input_error(wrong: Callable[[], object]
     with pytest.raises(InputError) as refused:
         wrong()
     assert refused.value.hint
+
+
+def test_the_same_tools_again_are_taken_however_deep_their_schemas_are() -> None:
+    context = Context(window=8_000)
+    for _ in range(2):
+        schema: dict[str, object] = {"type": "string"}
+        for _ in range(5_000):
+            schema = {"type": "array", "items": schema}
+        context.tools(Tool("deep", "Deep.", {"type": "object", "properties": {"x": schema}}))
+    assert [tool.name for tool in context.head.tools] == ["deep"]
