@@ -5,6 +5,7 @@ Knows the session's additions. Where each stands and how long it stands still is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from ..errors import InputError
@@ -64,6 +65,8 @@ class Adding:
     def skills(self, *, max_tokens: int = 2_000, tool: str = "") -> Listing:
         """The skills of this context's library that a model may choose, as text within a budget, to be placed where you like.
 
+        Where nothing can be named the text says how many there are. What cannot be used is in ``Listing.unusable``.
+
         Args:
             max_tokens: the text never has more.
             tool: the tool by which the model loads one, for the text to name.
@@ -73,9 +76,9 @@ class Adding:
         """
         if self._library is None:
             raise InputError("this context has no skills to list", hint="Context(…, skills=SkillLibrary(directory))")
-        return render_listing(
-            self._library.skills, self._additions.words.skills, max_tokens=max_tokens, count=self._additions.count, tool=tool
-        )
+        words, count = self._additions.words.skills, self._additions.count
+        listing = render_listing(self._library.skills, words, max_tokens=max_tokens, count=count, tool=tool)
+        return replace(listing, unusable=self._library.unusable)
 
     def tail(self, text: str) -> None:
         """Set volatile text for the end of the payload; an empty text takes it away."""

@@ -1,11 +1,12 @@
 """``SkillLibrary``: the skills in several directories, the first one that has a name winning.
 
 Reads folders when it is made and when it is asked to; a skill is read again where its file has changed. What cannot be used is
-reported and takes nothing else away.
+reported, in ``unusable`` and in the log, and takes nothing else away.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from .folder import find_folders, read_beside, read_folder, stamp
 from .skill import Skill
 
 __all__ = ["Shadowed", "SkillLibrary", "Unusable"]
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class SkillLibrary:
             skill = self._skills.get(name)
         if skill is None:
             known = ", ".join(sorted(self._skills)[:30]) or "none"
-            raise InputError(f"there is no skill {name!r}", hint=f"there are: {known}")
+            broken = "".join(f"; {each.directory} cannot be used: {each.reason}" for each in self.unusable[:3])
+            raise InputError(f"there is no skill {name!r}", hint=f"there are: {known}{broken}")
         assert skill.directory is not None
         now = stamp(skill.directory)
         if self._read[skill.directory].stamp == now:
@@ -151,6 +155,9 @@ class SkillLibrary:
                     shadowed.append(Shadowed(known.skill.name, folder, first))
                 else:
                     found[known.skill.name] = known.skill
+        for each in unusable:
+            if each not in self.unusable:
+                log.warning("a skill cannot be used: %s: %s", each.directory, each.reason)
         self._read, self._skills = read, found
         self.shadowed, self.unusable = tuple(shadowed), tuple(unusable)
         return (found, self.shadowed, self.unusable) != before

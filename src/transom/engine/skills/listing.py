@@ -9,17 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ...errors import InputError
 from ...vocabulary.skills import SkillWords
 from ...vocabulary.words import MARK_CLOSE, MARK_OPEN
 from .block import escape
+from .library import Unusable
 from .skill import Skill
 
 __all__ = ["Listing", "render_listing", "sentences"]
 
 _END = re.compile(r"(?<=[.!?])['\")\]]*\s+(?=[^\sa-z,;:.])|(?<=[。！？])(?=\S)|(?<=[。！？])\s+")
-_NO_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|Ms|No)\.['\")\]]*\s+\Z")
+_NO_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|Ms|No)\.\Z")
+_LONGEST_NO_END = 4
+_LONGEST = 8_000
+"""Characters of a skill that may be listed. The specification allows a description 1,024."""
 
 Count = Callable[[str], int]
 
@@ -29,15 +34,17 @@ class Listing:
     """A list of skills as text.
 
     Attributes:
-        text: the list; empty where there is none, or no room for one.
+        text: the list; where there is no room for a name, how many there are; empty where there are none, or no room for that.
         names: the skills that are named, in order.
         shortened, left_out: how many descriptions are not whole, and how many skills are not named.
+        unusable: folders of the library whose skill cannot be used, and why. For you: the text does not say it.
     """
 
     text: str = ""
     names: tuple[str, ...] = ()
     shortened: int = 0
     left_out: int = 0
+    unusable: tuple[Unusable, ...] = ()
 
 
 def render_listing(skills: Iterable[Skill], words: SkillWords, *, max_tokens: int, count: Count, tool: str = "") -> Listing:
@@ -59,18 +66,20 @@ def render_listing(skills: Iterable[Skill], words: SkillWords, *, max_tokens: in
     if not chosen:
         return Listing()
     frame = _Frame(words, tool)
-    steps = [_steps(skill, words) for skill in chosen]
-    levels = _levels(steps, frame, max_tokens, count)
+    lines = [_Line.of(skill, words) for skill in chosen]
+    levels = _levels(lines, frame, max_tokens, count)
     # Lines counted one by one are an estimate of their sum with some tokenizers.
-    while True:
-        listing = _listing(chosen, steps, levels, frame)
-        if not levels or count(listing.text) <= max_tokens:
-            return listing if levels else Listing(left_out=len(chosen))
+    while levels:
+        listing = _listing(chosen, lines, levels, frame)
+        if count(listing.text) <= max_tokens:
+            return listing
         worst = max(range(len(levels)), key=lambda at: (levels[at], at))
         if levels[worst]:
             levels[worst] -= 1
         else:
             levels.pop()
+    texts = (frame.around([], 0, len(chosen)), frame.mark(0, len(chosen)))
+    return Listing(next((text for text in texts if count(text) <= max_tokens), ""), left_out=len(chosen))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -78,7 +87,7 @@ def sentences(text: str) -> tuple[str, ...]:
     found: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        if _NO_END.search(text[start : match.end()]) is None:
+        if _NO_END.search(text, max(start, match.start() - _LONGEST_NO_END), match.start()) is None:
             found.append(text[start : match.end()])
             start = match.end()
     return tuple(filter(str.strip, (*found, text[start:])))
@@ -91,28 +100,55 @@ class _Frame:
 
     def around(self, lines: Sequence[str], shortened: int, left_out: int) -> str:
         words = self.words
-        notes = [words.shortened_note(shortened)] if shortened else []
-        notes += [words.left_out_note(left_out)] if left_out else []
-        mark = [MARK_OPEN + "; ".join(notes) + MARK_CLOSE] if notes else []
+        mark = [self.mark(shortened, left_out)] if shortened or left_out else []
         return "\n".join([f"<{words.list_name}>", words.list_line(self.tool), *lines, *mark, f"</{words.list_name}>"])
 
-
-def _steps(skill: Skill, words: SkillWords) -> list[str]:
-    """A skill's line, from its name alone to everything, a sentence more each time."""
-    name = f"- {escape(' '.join(skill.name.split()), words)}"
-    steps, said = [name], ""
-    for sentence in sentences(escape(skill.summary, words)):
-        said += sentence
-        steps.append(f"{name}: {said.strip()}")
-    return steps
+    def mark(self, shortened: int, left_out: int) -> str:
+        notes = [self.words.shortened_note(shortened)] if shortened else []
+        notes += [self.words.left_out_note(left_out)] if left_out else []
+        return MARK_OPEN + "; ".join(notes) + MARK_CLOSE
 
 
-def _levels(steps: Sequence[Sequence[str]], frame: _Frame, max_tokens: int, count: Count) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A skill's line, from its name alone to everything that may be listed, a sentence more each time.
+
+    Attributes:
+        name: how it begins.
+        said: the sentences.
+        ends: where in them each one ends.
+        whole: the last one ends the description.
+    """
+
+    name: str
+    said: str
+    ends: tuple[int, ...]
+    whole: bool
+
+    @classmethod
+    def of(cls, skill: Skill, words: SkillWords) -> _Line:
+        summary = escape(skill.summary, words)
+        whole = len(summary) <= _LONGEST
+        found = sentences(summary[:_LONGEST])
+        kept = found if whole else found[:-1]
+        name = f"- {escape(' '.join(skill.name.split()), words)}"
+        return cls(name, "".join(kept), tuple(accumulate(map(len, kept))), whole)
+
+    def at(self, level: int) -> str:
+        """With so many sentences."""
+        return f"{self.name}: {self.said[: self.ends[level - 1]].strip()}" if level else self.name
+
+    def is_short(self, level: int) -> bool:
+        """Whether something is left out then."""
+        return level < len(self.ends) or not self.whole
+
+
+def _levels(every: Sequence[_Line], frame: _Frame, max_tokens: int, count: Count) -> list[int]:
     """How many sentences each line has: names first, then a sentence for everyone in turn, as long as there is room."""
-    room = max_tokens - count(frame.around([], len(steps), len(steps)))
+    room = max_tokens - count(frame.around([], len(every), len(every)))
     levels: list[int] = []
-    for lines in steps:
-        cost = count(f"{lines[0]}\n")
+    for line in every:
+        cost = count(f"{line.at(0)}\n")
         if cost > room:
             break
         room -= cost
@@ -121,10 +157,10 @@ def _levels(steps: Sequence[Sequence[str]], frame: _Frame, max_tokens: int, coun
     while open_:
         still: list[int] = []
         for at in open_:
-            lines, level = steps[at], levels[at]
-            if level + 1 == len(lines):
+            line, level = every[at], levels[at]
+            if level == len(line.ends):
                 continue
-            cost = count(f"{lines[level + 1]}\n") - count(f"{lines[level]}\n")
+            cost = count(f"{line.at(level + 1)}\n") - count(f"{line.at(level)}\n")
             if cost <= room:
                 room -= cost
                 levels[at] += 1
@@ -133,9 +169,9 @@ def _levels(steps: Sequence[Sequence[str]], frame: _Frame, max_tokens: int, coun
     return levels
 
 
-def _listing(chosen: Sequence[Skill], steps: Sequence[Sequence[str]], levels: Sequence[int], frame: _Frame) -> Listing:
-    lines = [steps[at][level] for at, level in enumerate(levels)]
-    shortened = sum(level + 1 < len(steps[at]) for at, level in enumerate(levels))
+def _listing(chosen: Sequence[Skill], every: Sequence[_Line], levels: Sequence[int], frame: _Frame) -> Listing:
+    lines = [every[at].at(level) for at, level in enumerate(levels)]
+    shortened = sum(every[at].is_short(level) for at, level in enumerate(levels))
     left_out = len(chosen) - len(levels)
     names = tuple(skill.name for skill in chosen[: len(levels)])
     return Listing(frame.around(lines, shortened, left_out), names, shortened, left_out)

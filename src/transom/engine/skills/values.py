@@ -141,7 +141,8 @@ def _build(events: Iterable[object], entry: Entry) -> Value:
         if getattr(event, "tag", None) is not None:
             raise FormatError(f"line {line}: {entry.key} has a YAML tag", hint="put the text into quotes")
         if kind == "ScalarEvent":
-            (open_[-1][1] if open_ else done).append(Scalar(event.value, not event.style, line))  # type: ignore[attr-defined]
+            text = _joined(event.value, entry, line)  # type: ignore[attr-defined]
+            (open_[-1][1] if open_ else done).append(Scalar(text, not event.style, line))  # type: ignore[attr-defined]
         elif kind in {"SequenceStartEvent", "MappingStartEvent"}:
             if len(open_) > DEEPEST:
                 raise FormatError(f"line {line}: {entry.key} is nested too deep", hint=f"at most {DEEPEST} levels are read")
@@ -154,6 +155,16 @@ def _build(events: Iterable[object], entry: Entry) -> Value:
     if len(done) > 1 or len(whole) > 1:
         raise FormatError(f"line {entry.line}: {entry.key} goes on at the margin", hint="indent the lines below a key")
     return next(iter(whole.values()))
+
+
+def _joined(text: str, entry: Entry, line: int) -> str:
+    """A text whose pairs of surrogates are one character each, as JSON escapes what lies beyond four digits."""
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise FormatError(
+            f"line {line}: {entry.key} holds half a surrogate pair, which is no character", hint="take the escape out"
+        ) from None
 
 
 def _pairs(items: list[Value], entry: Entry, line: int) -> Value:

@@ -212,3 +212,21 @@ def test_a_name_or_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
         library.read("good", 5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="text, not list"):
         library.get([])  # type: ignore[arg-type]
+
+
+@pytest.mark.feature("L8")
+def test_what_cannot_be_used_is_said_wherever_skills_are_asked_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, "good")
+    bad = write(tmp_path, "bad")
+    (bad / "SKILL.md").write_text('---\ndescription: "\\uD800"\n---\n', encoding="utf-8")
+    library = SkillLibrary(tmp_path)
+    context = Context(window=8_000, skills=library)
+
+    reason = "line 2: description holds half a surrogate pair, which is no character (take the escape out)"
+    assert f"a skill cannot be used: {bad}: {reason}" in caplog.messages
+    assert [(each.directory, each.reason) for each in context.skills().unusable] == [(bad, reason)]
+    with pytest.raises(InputError, match=r"no skill 'bad' .there are: good; .*bad cannot be used: line 2"):
+        context.skill("bad")
+    caplog.clear()
+    library.refresh()
+    assert caplog.messages == []

@@ -35,7 +35,7 @@ def test_descriptions_are_cut_at_sentences_before_a_skill_is_left_out() -> None:
 
     assert len(listing.names) == 10
     assert 0 < listing.shortened <= 10
-    assert f"{listing.shortened} descriptions shortened" in listing.text
+    assert f"descriptions shortened: {listing.shortened}" in listing.text
     for line in listing.text.splitlines()[2:-2]:
         assert line.endswith((".", line.split(":")[0]))
 
@@ -45,7 +45,7 @@ def test_what_is_left_out_is_counted() -> None:
     listing = render_listing(skills, WORDS, max_tokens=200, count=COUNT)
 
     assert listing.left_out == 100 - len(listing.names) > 0
-    assert f"{listing.left_out} skills not listed" in listing.text
+    assert f"skills not listed: {listing.left_out}" in listing.text
 
 
 def test_skills_that_no_model_may_choose_are_not_listed() -> None:
@@ -99,3 +99,47 @@ def test_no_list_is_over_its_budget_and_all_skills_are_accounted_for(skills: lis
     assert COUNT(listing.text) <= most
     assert len(listing.names) + listing.left_out == len(skills)
     assert listing == render_listing(skills, WORDS, max_tokens=most, count=COUNT)
+
+
+@pytest.mark.feature("L8")
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (
+            50,
+            (
+                "<available_skills>\nSkills: instructions for certain tasks, which can be loaded when a task fits.\n"
+                "[… skills not listed: 3 …]\n</available_skills>"
+            ),
+        ),
+        (20, "[… skills not listed: 3 …]"),
+        (2, ""),
+    ],
+)
+def test_where_no_skill_has_room_the_text_says_how_many_there_are(most: int, shown: str) -> None:
+    skills = [skill(f"one-with-a-name-of-{n}-" + "many-words-" * 5, "Does it.") for n in range(3)]
+    listing = render_listing(skills, WORDS, max_tokens=most, count=COUNT)
+
+    assert (listing.text, listing.names, listing.left_out) == (shown, (), 3)
+
+
+@pytest.mark.parametrize("text", ["e.g. X ", "Do it now. ", "A. ", ".'", "。"])
+def test_a_description_of_a_million_characters_is_no_harder_to_list_than_another(text: str) -> None:
+    huge = skill("huge", text * (1_000_000 // len(text)))
+    calls: list[int] = []
+
+    def count(counted: str) -> int:
+        calls.append(len(counted))
+        return COUNT(counted)
+
+    listing = render_listing([huge, skill("small", "Does it.")], WORDS, max_tokens=1_000, count=count)
+
+    assert listing.names == ("huge", "small")
+    assert "- small: Does it." in listing.text
+    assert listing.shortened == 1
+    assert sum(calls) < 20_000_000
+
+
+def test_the_end_of_a_sentence_is_found_behind_any_number_of_abbreviations() -> None:
+    text = "Reads e.g. X " * 100_000
+    assert sentences(text) == (text,)

@@ -294,3 +294,15 @@ def test_a_value_may_hold_any_number_of_blanks() -> None:
     blanks = " " * 60_000
 
     assert parse_skill(f"---\ndescription: 'a{blanks}b' \t\n---\n").description == f"a{blanks}b"
+
+
+@pytest.mark.parametrize("text", [r"\ud83d\ude00", r"\U0001F600", "😀"])
+def test_a_character_that_is_escaped_in_two_halves_is_one(text: str) -> None:
+    assert parse_skill(f'---\nname: a\ndescription: "{text}"\n---\n').description == "😀"
+
+
+@pytest.mark.parametrize("key", ["description", "name", "license", "metadata", "unknown"])
+def test_half_a_character_is_refused_with_its_line(key: str) -> None:
+    value = r'{a: "\uDFFF"}' if key == "metadata" else r'"\uD800"'
+    with pytest.raises(FormatError, match=f"line 2: {key} holds half a surrogate pair"):
+        parse_skill(f"---\n{key}: {value}\n---\n")

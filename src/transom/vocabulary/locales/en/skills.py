@@ -20,6 +20,6 @@ SKILLS = SkillWords(
     arguments="ARGUMENTS: {arguments}",
     list_opening="Skills: instructions for certain tasks, which can be loaded when a task fits.",
     list_opening_tool="Skills: instructions for certain tasks. When a task fits one, load it with {tool} before you begin.",
-    shortened="{number} descriptions shortened",
-    left_out="{number} skills not listed",
+    shortened="descriptions shortened: {number}",
+    left_out="skills not listed: {number}",
 )
