@@ -18,7 +18,7 @@ from .entry import Entry
 from .fact import Fact
 from .summaries import Session
 
-__all__ = ["STALE_AFTER", "Dossier", "Part", "compose"]
+__all__ = ["STALE_AFTER", "Dossier", "Part", "compose", "item_text"]
 
 STALE_AFTER = 7 * 86_400.0
 """Seconds after which what a session left is taken with a grain of salt."""
@@ -164,7 +164,7 @@ def _sources(
     memory, words = vocabulary.remembering, vocabulary.remembering.dossier
 
     def items(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple(words.item_line(_item(line, session.uri, vocabulary)) for line in lines)
+        return tuple(words.item_line(item_text(line, session.uri, vocabulary)) for line in lines)
 
     def line_of(line: str, record: Fact | Entry) -> str:
         if not labelled:
@@ -176,12 +176,13 @@ def _sources(
         "summary": _pieces(session.summary),
         "decisions": items(session.decisions),
         "facts": tuple(
-            line_of(memory.fact_line(fact.key, _item(fact.value, fact.uri, vocabulary), fact.description), fact)
+            line_of(memory.fact_line(fact.key, item_text(fact.value, fact.uri, vocabulary), fact.description), fact)
             for fact in facts
         ),
         "entries": tuple(
             line_of(
-                words.entry_line(title=entry.title, type=entry.type, content=_item(entry.content, entry.uri, vocabulary)), entry
+                words.entry_line(title=entry.title, type=entry.type, content=item_text(entry.content, entry.uri, vocabulary)),
+                entry,
             )
             for entry in entries
         ),
@@ -293,8 +294,8 @@ class _Fitting:
         return f"{MARK_OPEN}{note}{MARK_CLOSE}"
 
 
-def _item(text: str, uri: str, vocabulary: Vocabulary) -> str:
-    """An item of a list: its further lines are indented, a long one ends with a mark."""
+def item_text(text: str, uri: str, vocabulary: Vocabulary) -> str:
+    """An item of a list: its further lines are indented, a long one ends with a mark that names ``uri``."""
     if len(text) > _ITEM:
         note = vocabulary.remembering.cut_note(len(text) - _ITEM, len(text), uri)
         text = f"{text[:_ITEM]} {MARK_OPEN}{note}{MARK_CLOSE}"

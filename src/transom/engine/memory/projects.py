@@ -203,8 +203,8 @@ class Projects:
 
         Args:
             project: its id or name.
-            erase: delete what is remembered of it as well: facts, entries, sessions. Otherwise all of it stays where it is,
-                and is there again when a project of the same id is registered.
+            erase: delete what is remembered of it as well: facts, entries, sessions, plans. Otherwise all of it stays where it
+                is, and is there again when a project of the same id is registered.
         """
         old = await self.get(project)
         memory = await self.memory_of(old.id)
@@ -276,6 +276,7 @@ def _folders(project: str) -> tuple[tuple[str, str], ...]:
         ("memory", f"projects/{project}/"),
         ("memory", f"entries/project/{project}/"),
         ("sessions", f"{project}/"),
+        ("plans", f"{project}/"),
     )
 
 

@@ -1,0 +1,132 @@
+"""Whose memory a call works on: its conversation's, where the caller holds one, else the one that its session has open.
+
+Knows callers by session and project. Memory is opened for each call anew, so that what other processes remember is seen at
+once; kept between calls is only which project a session switched to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....engine.memory.projects import Projects
+from ....engine.memory.sessions import Sessions, new_session_id
+from ....engine.memory.switching import MemoryScope, open_memory
+from ....errors import NotFoundError
+from ....store.store import Store
+from ...tool import Refused, ToolContext
+
+if TYPE_CHECKING:
+    from ....engine.context import Context
+
+__all__ = ["Conversation", "Memories", "conversation_of", "memory_services"]
+
+_SESSIONS = 4_096
+"""Sessions whose choice of a project is kept; the one that called longest ago goes first."""
+_SWEEP = 3_600.0
+"""Seconds between two searches for what reached the end of its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The conversation that a face holds for its caller; it is registered among the caller's own services."""
+
+    context: Context
+
+
+class Memories:
+    """The memory of every session of one toolbox.
+
+    Args:
+        store: where it lies.
+        ids: makes the ids of session summaries.
+    """
+
+    def __init__(self, store: Store, *, ids: Callable[[], str] = new_session_id) -> None:
+        self.store = store
+        self._ids = ids
+        self._open: OrderedDict[str, str] = OrderedDict()
+        self._sweep_at = -math.inf
+
+    def projects(self, context: ToolContext) -> Projects:
+        """The registry."""
+        return Projects(self.store, clock=context.clock)
+
+    async def of(self, context: ToolContext) -> MemoryScope:
+        """The memory that a call works on.
+
+        Raises:
+            NotFoundError: the caller's project is not registered.
+        """
+        held = conversation_of(context)
+        if held is not None:
+            memory = held.context.memory
+            name = memory.facts.project
+            project = None
+            with contextlib.suppress(NotFoundError):
+                project = await self.projects(context).get(name) if name else None
+            sessions = Sessions(held.context.store, project=name, clock=context.clock, ids=self._ids)
+            return MemoryScope(project, memory, sessions, context.session or "")
+        opened = await self._opened(context, self._project(context))
+        if context.clock() >= self._sweep_at:
+            self._sweep_at = context.clock() + _SWEEP
+            await opened.memory.expire()
+        return opened
+
+    async def switch(self, context: ToolContext, project: str) -> MemoryScope:
+        """Open another project's memory for the caller's session, from now on; an empty name closes the one that is open.
+
+        Raises:
+            NotFoundError: no project of that id or name is registered.
+            Refused: the call belongs to no session.
+        """
+        held = conversation_of(context)
+        if held is None and (context.session is None or not context.stateful):
+            raise Refused("unavailable", context.words.memorizing.stateless)
+        if held is not None:
+            return await open_memory(
+                held.context.store,
+                project,
+                session=context.session or "",
+                memory=held.context.memory,
+                clock=context.clock,
+                ids=self._ids,
+            )
+        opened = await self._opened(context, project)
+        assert context.session is not None
+        self._open[context.session] = opened.project.id if opened.project is not None else ""
+        self._open.move_to_end(context.session)
+        while len(self._open) > _SESSIONS:
+            self._open.popitem(last=False)
+        return opened
+
+    def _project(self, context: ToolContext) -> str:
+        default = context.project or ""
+        return self._open.get(context.session, default) if context.session is not None else default
+
+    async def _opened(self, context: ToolContext, project: str) -> MemoryScope:
+        return await open_memory(
+            self.store,
+            project,
+            session=context.session or "",
+            clock=context.clock,
+            ids=self._ids,
+            vocabulary=context.words,
+        )
+
+
+def conversation_of(context: ToolContext) -> Conversation | None:
+    """The caller's conversation; ``None`` where it holds none."""
+    try:
+        return context.use(Conversation)
+    except Refused:
+        return None
+
+
+def memory_services(store: Store) -> dict[type, object]:
+    """What these tools use beside the ``Store``, by type."""
+    return {Memories: Memories(store)}

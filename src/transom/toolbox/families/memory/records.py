@@ -1,0 +1,157 @@
+"""A fact, an entry, a session, a project: as data for programs and as a line that a model reads, with how sure it is."""
+
+from __future__ import annotations
+
+from ....engine.memory.dossier import item_text
+from ....engine.memory.entry import Entry
+from ....engine.memory.fact import Fact
+from ....engine.memory.memory import MemoryHit
+from ....engine.memory.projects import Project
+from ....engine.memory.summaries import Session, SessionInfo
+from ....engine.placement.labels import Labels, Provenance, day_of, label
+from ....vocabulary import Vocabulary
+
+__all__ = [
+    "ago",
+    "entry_data",
+    "entry_line",
+    "fact_data",
+    "fact_line",
+    "hit_data",
+    "hit_line",
+    "info_data",
+    "info_line",
+    "project_data",
+    "project_line",
+    "session_data",
+]
+
+_LABELS = Labels(dates=True)
+
+
+def fact_data(fact: Fact) -> dict[str, object]:
+    """A fact for programs."""
+    return {
+        "key": fact.key,
+        "value": fact.value,
+        "description": fact.description,
+        "importance": fact.importance,
+        "project": fact.project,
+        "confidence": fact.confidence,
+        "created": fact.created,
+        "updated": fact.updated,
+        "expires_at": fact.expires_at,
+        "uri": fact.uri,
+    }
+
+
+def entry_data(entry: Entry) -> dict[str, object]:
+    """An entry for programs."""
+    return {
+        "id": entry.id,
+        "type": entry.type,
+        "title": entry.title,
+        "content": entry.content,
+        "tags": list(entry.tags),
+        "scope": entry.scope,
+        "confidence": entry.confidence,
+        "created": entry.created,
+        "expires_at": entry.expires_at,
+        "uses": entry.uses,
+        "uri": entry.uri,
+    }
+
+
+def hit_data(hit: MemoryHit) -> dict[str, object]:
+    """A match for programs."""
+    record = fact_data(hit.record) if isinstance(hit.record, Fact) else entry_data(hit.record)
+    return {"family": hit.family, "id": hit.id, "score": hit.score, "snippet": hit.snippet, "record": record}
+
+
+def fact_line(fact: Fact, words: Vocabulary) -> str:
+    """A fact for a model."""
+    value = item_text(fact.value, fact.uri, words)
+    line = words.remembering.fact_line(fact.key, value, fact.description)
+    return words.memorizing.fact.format(line=line, label=_label(fact, words))
+
+
+def entry_line(entry: Entry, words: Vocabulary) -> str:
+    """An entry for a model."""
+    content = item_text(entry.content, entry.uri, words)
+    return words.memorizing.entry_line(entry.id, entry.type, entry.title, content, _label(entry, words))
+
+
+def hit_line(hit: MemoryHit, words: Vocabulary) -> str:
+    """A match for a model."""
+    own = words.memorizing
+    kind = own.as_fact if isinstance(hit.record, Fact) else own.as_entry.format(type=hit.record.type)
+    snippet = "\n  ".join(hit.snippet.splitlines())
+    return own.hit.format(id=hit.id, kind=kind, snippet=snippet, label=_label(hit.record, words))
+
+
+def info_data(info: SessionInfo) -> dict[str, object]:
+    """A session of a list for programs."""
+    return {
+        "id": info.id,
+        "project": info.project,
+        "title": info.title,
+        "tags": list(info.tags),
+        "saved": info.saved,
+        "characters": info.characters,
+        "open_steps": info.open_steps,
+        "damaged": info.damaged,
+        "uri": info.uri,
+    }
+
+
+def info_line(info: SessionInfo, now: float, words: Vocabulary) -> str:
+    """A session of a list for a model."""
+    if info.damaged:
+        return words.memorizing.damaged_session.format(id=info.id)
+    return words.memorizing.session_line(info.id, info.title, ago(info.saved, now, words), info.open_steps, info.tags)
+
+
+def session_data(session: Session) -> dict[str, object]:
+    """A session for programs."""
+    return {
+        "id": session.id,
+        "project": session.project,
+        "title": session.title,
+        "summary": session.summary,
+        "tags": list(session.tags),
+        "decisions": list(session.decisions),
+        "next_steps": list(session.next_steps),
+        "files": list(session.files),
+        "created": session.created,
+        "saved": session.saved,
+        "uri": session.uri,
+    }
+
+
+def project_data(project: Project) -> dict[str, object]:
+    """A project for programs."""
+    return {
+        "id": project.id,
+        "name": project.name,
+        "root": project.root,
+        "description": project.description,
+        "created": project.created,
+        "updated": project.updated,
+        "uri": project.uri,
+    }
+
+
+def project_line(project: Project, words: Vocabulary) -> str:
+    """A project for a model."""
+    return words.memorizing.project_line(project.id, project.name, project.root, project.description)
+
+
+def ago(saved: float, now: float, words: Vocabulary) -> str:
+    """When something was saved, in words."""
+    return words.remembering.dossier.ago(max(0.0, now - saved) if saved else None)
+
+
+def _label(record: Fact | Entry, words: Vocabulary) -> str:
+    written = record.updated if isinstance(record, Fact) else record.created
+    source = Provenance("fact" if isinstance(record, Fact) else "entry", day=day_of(written))
+    return label(record.confidence, source, words.placing, _LABELS)
