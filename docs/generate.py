@@ -14,6 +14,7 @@ from pathlib import Path
 
 from docstrings import described
 from rulebook import rules
+from toolpages import toolbox_page
 
 from transom import errors
 from transom.cli.app import COMMANDS
@@ -118,6 +119,7 @@ def pages() -> dict[Path, str]:
         "errors.md": error_tree(),
         "library.md": library(),
         "rules.md": provider_rules(),
+        "toolbox.md": f"{NOTICE}\n{toolbox_page()}",
     }
     return {REFERENCE / name: text for name, text in made.items()}
 

@@ -234,7 +234,32 @@ async def open_toolbox(
         UsageError: no folder may be worked in, or a name that is no tool and no family.
         StoreError: the store cannot be opened.
     """
+    from .toolbox.access.intents import Intents
+    from .toolbox.access.workspace import Workspace
+
     settings = load({"store": None if store is None else str(store)}).settings
-    place = settings.store or default_store_path()
+    place = Path(settings.store or default_store_path())
+    if settings.store is None:
+        place.parent.mkdir(parents=True, exist_ok=True)
     async with open_store(place, scope=settings.scope) as opened:
-        yield build_toolbox(enable=enable, disable=disable, services={Store: opened})
+        intents = Intents(place.with_name(f"{place.name}-intents"))
+        try:
+            workspace = Workspace(_checked(roots), intents=intents)
+            workspace.tidy()
+            yield build_toolbox(
+                enable=enable,
+                disable=disable,
+                services={Store: opened, Workspace: workspace},
+                per_session=lambda: {Workspace: workspace.for_session()},
+            )
+        finally:
+            intents.close()
+
+
+def _checked(roots: Sequence[str | Path]) -> Sequence[str | Path]:
+    """The folders that tools may work in. Nobody means all of a disk, or of a home, by saying nothing."""
+    for root in roots:
+        if not Path(root).is_dir():
+            raise UsageError(f"there is no folder {root}", hint="--root names a folder that tools may work in")
+    here = Path.cwd()
+    return roots or (() if here in {Path(here.anchor), Path.home()} else (here,))

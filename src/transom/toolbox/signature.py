@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import NoneType, UnionType
-from typing import Union, get_args, get_origin
+from typing import Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -79,6 +79,8 @@ class Signature:
         properties: dict[str, object] = {}
         for item in self._parameters:
             part = _without_null(shown[item.name])
+            if "enum" in part and (written := _values(self._hints[item.name])):
+                part["enum"] = written  # msgspec sorts them; the order they are written in says more
             text = self._texts.get(item.name, "")
             properties[item.name] = {**part, "description": text} if text else part
         schema: dict[str, object] = {"type": "object", "properties": properties}
@@ -98,6 +100,13 @@ def _with_null(kind: object) -> object:
     if get_origin(kind) in {Union, UnionType} and NoneType in get_args(kind):
         return kind
     return kind | None  # type: ignore[operator]
+
+
+def _values(kind: object) -> list[object]:
+    """The values of a ``Literal``, wherever it stands in an annotation."""
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [value for part in get_args(kind) for value in _values(part)]
 
 
 def _inlined(part: object, parts: Mapping[str, object]) -> object:
