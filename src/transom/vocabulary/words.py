@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields
 
+from .converting import ConvertingWords
 from .dates import DateWords
 from .digesting import DigestWords
 from .editing import EditingWords
@@ -57,7 +58,7 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, memorizing, serving, editing, dates: the words of one part each; see their modules.
+            planning, memorizing, serving, editing, converting, dates: the words of one part each; see their modules.
     """
 
     locale: str
@@ -88,6 +89,7 @@ class Vocabulary:
     filing: FilingWords
     editing: EditingWords
     memorizing: MemorizingWords
+    converting: ConvertingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -142,6 +144,7 @@ class Vocabulary:
 
 _NOT_IN_HEADS = frozenset(
     {
+        "converting",
         "filing",
         "mending",
         "windows",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...words import Vocabulary
+from .converting import CONVERTING
 from .dates import DATES
 from .digesting import DIGESTING
 from .editing import EDITING
@@ -43,6 +44,7 @@ ENGLISH = Vocabulary(
     filing=FILING,
     editing=EDITING,
     memorizing=MEMORIZING,
+    converting=CONVERTING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
