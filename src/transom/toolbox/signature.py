@@ -39,12 +39,12 @@ class Signature:
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters, in order."""
-        return tuple(item.name for item in self._parameters)
+        return tuple(_wire(item.name) for item in self._parameters)
 
     @property
     def required(self) -> tuple[str, ...]:
         """Those without a default."""
-        return tuple(item.name for item in self._parameters if item.default is inspect.Parameter.empty)
+        return tuple(_wire(item.name) for item in self._parameters if item.default is inspect.Parameter.empty)
 
     @cached_property
     def _struct(self) -> type[msgspec.Struct]:
@@ -55,7 +55,7 @@ class Signature:
                 fields.append((item.name, kind))  # type: ignore[arg-type]
             else:
                 fields.append((item.name, _with_null(kind), item.default))  # type: ignore[arg-type]
-        return msgspec.defstruct(self._name, fields, kw_only=True, forbid_unknown_fields=True)
+        return msgspec.defstruct(self._name, fields, kw_only=True, forbid_unknown_fields=True, rename=_wire)
 
     def check(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """The arguments as the function takes them; what is null or not given is left to the defaults.
@@ -67,7 +67,7 @@ class Signature:
         """
         made = msgspec.convert(dict(arguments), self._struct, strict=False)
         given = {name for name, value in arguments.items() if value is not None}
-        return {item.name: getattr(made, item.name) for item in self._parameters if item.name in given}
+        return {item.name: getattr(made, item.name) for item in self._parameters if _wire(item.name) in given}
 
     @cached_property
     def schema(self) -> Mapping[str, object]:
@@ -78,15 +78,21 @@ class Signature:
         shown = inlined.get("properties", {})
         properties: dict[str, object] = {}
         for item in self._parameters:
-            part = _without_null(shown[item.name])
+            name = _wire(item.name)
+            part = _without_null(shown[name])
             if "enum" in part and (written := _values(self._hints[item.name])):
                 part["enum"] = written  # msgspec sorts them; the order they are written in says more
             text = self._texts.get(item.name, "")
-            properties[item.name] = {**part, "description": text} if text else part
+            properties[name] = {**part, "description": text} if text else part
         schema: dict[str, object] = {"type": "object", "properties": properties}
         if needed := inlined.get("required"):
             schema["required"] = needed
         return {**schema, "additionalProperties": False}
+
+
+def _wire(name: str) -> str:
+    """What a model calls a parameter: a word that Python keeps for itself is written with an underscore behind it."""
+    return name.removesuffix("_")
 
 
 def _anything(kind: type) -> dict[str, object]:
