@@ -33,7 +33,7 @@ class EditingWords:
         wrong_count: another number of places than expected (``{expected}``, ``{found}``, ``{lines}``).
         pattern_not_found, both_patterns, pattern_empty: anchors (``{pattern}``).
         too_many_lines: more lines than ``line_operations`` takes (``{count}``, ``{most}``).
-        argument_needed, argument_foreign: arguments of an operation (``{operation}``, ``{argument}``).
+        argument_needed, argument_foreign, one_of: arguments of an operation (``{operation}``, ``{argument}``).
         nothing_to_append, no_backup, backups, too_large_after, read_back: other refusals (``{names}``, ``{size}``,
             ``{limit}``).
         near: the nearest place (``{first}``, ``{last}``), before its text.
@@ -45,7 +45,7 @@ class EditingWords:
         saved, created, unchanged, appended, inserted, inserted_several, deleted, deleted_several, moved, replaced, restored,
             would_change: what was done (``{path}``, ``{first}``, ``{last}``, ``{count}``, ``{bytes}``).
         found_at: it stood elsewhere than said (``{step}`` with its sign, ``{first}``).
-        anchor: which line the pattern was found on (``{line}``), and on how many more (``{more}``).
+        anchor, anchor_more: which line the pattern was found on (``{line}``), and on how many more (``{more}``).
         backed_up: where the previous bytes are (``{backup}``).
         dry: that nothing was written.
         now: the lines around the place, before them.
@@ -93,6 +93,7 @@ class EditingWords:
     too_many_lines: str
     argument_needed: str
     argument_foreign: str
+    one_of: str
     nothing_to_append: str
     no_backup: str
     backups: str
@@ -124,6 +125,7 @@ class EditingWords:
     would_change: str
     found_at: str
     anchor: str
+    anchor_more: str
     backed_up: str
     dry: str
     now: str
@@ -164,6 +166,10 @@ class EditingWords:
                 remark = "" if kind == "characters" else f" {getattr(self, kind)}"
                 parts.append(said + remark)
         return "\n".join(parts)
+
+    def anchor_line(self, line: int, more: int) -> str:
+        """Which line a pattern was found on, and on how many more it would have been."""
+        return self.anchor.format(line=line) + (" " + self.anchor_more.format(more=more) if more else "")
 
     def changed_before(self, times: int) -> str:
         """A note from the second change of a file on; empty before."""

@@ -7,7 +7,7 @@ unpaired surrogates included. Of an unknown encoding only the ASCII part is unde
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .encoding import UTF_8, Encoding, recognised
@@ -97,10 +97,16 @@ class Document:
 
     def written(self, splices: Sequence[Splice]) -> bytes:
         """The file's bytes with changes made to the body."""
-        return self.filed(spliced(self.body, splices))
+        return self.changed(splices).data
 
-    def filed(self, body: bytes) -> bytes:
-        """The file's bytes with another body."""
+    def changed(self, splices: Iterable[Splice]) -> Document:
+        """The document with changes made to the body."""
+        return replace(self, body=spliced(self.body, splices))
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        body = self.body
         if self.encoding.wide:
             body = body.decode("utf-8", "surrogatepass").encode(self.encoding.name, "surrogatepass")
         return self.encoding.mark + body

@@ -6,13 +6,14 @@ whole edit; text that stands nowhere near, or at two places equally near, stops 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .document import Document
 from .refusal import EditRefused
 from .replacing import found
 
-__all__ = ["REACH", "Anchor", "anchored", "block_lines", "contains", "drift"]
+__all__ = ["REACH", "Anchor", "anchored", "block_lines", "contains", "drift", "standing"]
 
 
 REACH = 3
@@ -56,6 +57,18 @@ def _stands(document: Document, first: int, wanted: list[str]) -> bool:
     if first < 1 or first + len(wanted) - 1 > lines.count:
         return False
     return all(_comparable(lines.content(first + at)) == line for at, line in enumerate(wanted))
+
+
+def standing(document: Document, wanted: list[str]) -> Iterator[int]:
+    """The lines where a block begins, anywhere in the file; of many places the first few."""
+    places = 0
+    for match in found(document.lines, wanted[0].encode(errors="surrogateescape")) if wanted[0] else ():
+        number = document.lines.at(match.start)
+        if _stands(document, number, wanted):
+            yield number
+            places += 1
+        if places > REACH:
+            return
 
 
 def _comparable(line: bytes) -> str:

@@ -1,0 +1,249 @@
+"""One file under edit: read, changed, backed up, written and read back; and what is said of it.
+
+The one place where the edits of this package meet the file system, the words and a tool's answer.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..access.place import READ_LIMIT, Place
+from ..access.workspace import Workspace
+from ..tool import Refused, Result, ToolContext
+from .codepoints import named
+from .counts import EditCounts
+from .diff import unified_diff
+from .document import Document, Splice, decoded
+from .nearmiss import NearMiss, nearest
+from .refusal import EditRefused
+
+__all__ = ["BACKUP_SUFFIX", "EditedFile", "Written", "count_change", "near_words", "refused"]
+
+BACKUP_SUFFIX = ".bak"
+_LINE_SHOWN = 160
+_NEAR_SHOWN = 2_000
+_AROUND = 2
+_NEW_SHOWN = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What an edit came to.
+
+    Attributes:
+        file: the file as it was read.
+        after: as it is now, or would be.
+        splices: the changes.
+        backup: where the previous bytes are, as the model sees it.
+        dry: nothing was written.
+        notes: what else is to be said.
+    """
+
+    file: EditedFile
+    after: Document
+    splices: Sequence[Splice]
+    backup: str | None = None
+    dry: bool = False
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def changed(self) -> bool:
+        """The bytes are others now."""
+        return self.after.body != self.file.document.body
+
+    @cached_property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        return unified_diff(self.file.document, self.splices, self.after, self.file.place.shown)
+
+    def result(self, said: str, *, around: tuple[int, int] | None = None, **data: object) -> Result:
+        """The answer.
+
+        Args:
+            said: what was done, in a sentence.
+            around: show the lines that stand there now: the first and the last new one (one less: between two).
+            data: what else a program may want to know.
+        """
+        words, path = self.file.context.words.editing, self.file.place.shown
+        facts: dict[str, object] = {
+            "path": path,
+            "changed": self.changed and not self.dry,
+            "lines": self.after.lines.count,
+            **data,
+        }
+        if self.dry:
+            facts |= {"dry_run": True, "diff": self.diff}
+            text = f"{words.would_change}\n{self.diff}" if self.changed else words.unchanged.format(path=path)
+            return Result(data=facts, text=text, provenance=path)
+        parts = [said if self.changed else words.unchanged.format(path=path), *self.notes]
+        if around is not None and self.changed and (shown := _around(self.after, *around)):
+            parts.append(f"{words.now}\n{shown}")
+        if self.backup is not None:
+            facts["backup"] = self.backup
+            parts.append(words.backed_up.format(backup=self.backup))
+        return Result(data=facts, text="\n".join(parts), provenance=path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditedFile:
+    """A file that was read to be edited.
+
+    Attributes:
+        context: on whose behalf.
+        place: where it is.
+        data: its bytes; ``None``: it is not there.
+        document: the same as an edit sees them.
+    """
+
+    context: ToolContext
+    place: Place
+    data: bytes | None
+    document: Document
+
+    @classmethod
+    def read(cls, context: ToolContext, file_name: str) -> EditedFile:
+        """Read a file that exists.
+
+        Raises:
+            Refused: ``binary``, ``encoding``, or as ``Workspace.place`` and ``Place.read``.
+        """
+        place = context.use(Workspace).place(file_name)
+        data = place.read()
+        with refused(context, place.shown):
+            return cls(context=context, place=place, data=data, document=Document.of(data))
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """What the engine refuses becomes what a model reads."""
+        with refused(self.context, self.place.shown, self.document):
+            yield
+
+    def refuse(self, error: str, reason: str, /, *, near_to: str | None = None, **facts: object) -> Refused:
+        """A refusal about this file.
+
+        Args:
+            error, reason, facts: as ``EditRefused``.
+            near_to: a text that does not stand in it: its nearest place is shown.
+        """
+        words = self.context.words.editing
+        text = words.sentence(reason, {"path": self.place.shown, **facts})
+        data: dict[str, object] = {"path": self.place.shown, "lines": self.document.lines.count}
+        if near_to is not None:
+            near = nearest(self.document, near_to)
+            said, shown = near_words(self.context, near)
+            text, data["near"] = f"{text}\n{said}", shown
+        return Refused(error, text, data=data)
+
+    def actual(self, around: int, reach: int) -> str:
+        """The lines around a place, numbered, for a refusal."""
+        return _numbered(self.document, around - reach, around + reach)
+
+    def write(self, splices: Sequence[Splice], *, backup: bool = False, dry: bool = False) -> Written:
+        """Make the change.
+
+        Args:
+            splices: what changes.
+            backup: keep the previous bytes beside it.
+            dry: only say what would change.
+
+        Raises:
+            Refused: ``too_large``; ``drift``: somebody changed the file meanwhile; as ``Place.replace``.
+        """
+        after = self.document.changed(splices)
+        if dry:
+            return Written(file=self, after=after, splices=splices, dry=True)
+        new = after.data
+        if new == self.data:
+            return Written(file=self, after=after, splices=())
+        words = self.context.words.editing
+        if len(new) > READ_LIMIT:
+            facts = {"path": self.place.shown, "size": len(new), "limit": READ_LIMIT}
+            raise Refused("too_large", words.too_large_after.format_map(facts))
+        kept = self._back_up() if backup and self.data is not None else None
+        self.place.replace(new, expected=self.data)
+        if self.place.read(2 * READ_LIMIT) != new:
+            raise Refused("io_error", words.read_back.format(path=self.place.shown))
+        note = words.changed_before(count_change(self.context, self.place))
+        return Written(file=self, after=after, splices=splices, backup=kept, notes=[note] if note else [])
+
+    def _back_up(self) -> str:
+        backup = self.context.use(Workspace).place(self.place.shown + BACKUP_SUFFIX)
+        assert self.data is not None
+        old, mode = backup.status(), stat.S_IMODE(self.place.stat().st_mode)
+        if old is not None and stat.S_IMODE(old.st_mode) != mode and backup.is_file():
+            backup.remove()  # who may not read the file may not read its backup either
+            old = None
+        if old is None:
+            self.place.copy_to(backup, self.context.check)
+        else:
+            backup.replace(self.data)
+        return backup.shown
+
+
+def count_change(context: ToolContext, place: Place) -> int:
+    """Count a change of a file; how many there have been in this session, 0 where nobody counts."""
+    try:
+        return context.use(EditCounts).changed(f"{place.root.real}\0{'/'.join(place.given)}")
+    except Refused:
+        return 0
+
+
+@contextmanager
+def refused(context: ToolContext, path: str, document: Document | None = None) -> Iterator[None]:
+    """What the engine refuses becomes what a model reads.
+
+    Args:
+        context: whose words.
+        path: the file, as the model sees it.
+        document: it, where it was read.
+    """
+    try:
+        yield
+    except EditRefused as error:
+        facts = {"path": path, **error.facts}
+        near = facts.pop("near", None)
+        text = context.words.editing.sentence(error.reason, facts)
+        data: dict[str, object] = {"path": path}
+        if document is not None:
+            data["lines"] = document.lines.count
+        if near is not None or "near" in error.facts:
+            said, shown = near_words(context, near if isinstance(near, NearMiss) else None)
+            text, data["near"] = f"{text}\n{said}", shown
+        raise Refused(error.error, text, data=data) from None
+
+
+def near_words(context: ToolContext, near: NearMiss | None) -> tuple[str, dict[str, object] | None]:
+    """The nearest place, for a model and for a program."""
+    words = context.words.editing
+    if near is None:
+        return words.unlike, None
+    text = near.text if len(near.text) <= _NEAR_SHOWN else near.text[:_NEAR_SHOWN] + "…"
+    told = [(one.kind, near.first + one.line, named(one.wanted), named(one.actual)) for one in near.differences]
+    data: dict[str, object] = {
+        "first_line": near.first,
+        "last_line": near.last,
+        "text": text,
+        "likeness": round(near.likeness, 2),
+        "differences": [{"kind": kind, "line": line, "sent": wanted, "file": actual} for kind, line, wanted, actual in told],
+    }
+    return words.near_place(near.first, near.last, text, told), data
+
+
+def _around(document: Document, first: int, last: int) -> str:
+    """New lines with those around them; of many new ones the first and the last."""
+    if last - first >= 2 * _NEW_SHOWN:
+        above = _numbered(document, first - _AROUND, first + _NEW_SHOWN - 1)
+        return f"{above}\n…\n{_numbered(document, last - _NEW_SHOWN + 1, last + _AROUND)}"
+    return _numbered(document, first - _AROUND, last + _AROUND)
+
+
+def _numbered(document: Document, first: int, last: int) -> str:
+    shown = []
+    for number in range(max(1, first), min(last, document.lines.count) + 1):
+        line = decoded(document.lines.content(number))
+        shown.append(f"{number}: {line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + '…'}")
+    return "\n".join(shown)
