@@ -35,11 +35,13 @@ class Change:
         place: the file. The folder it is in must exist.
         data: its new bytes; ``None`` when it is to be removed.
         expected: the bytes that must be there still; ``None`` for no file.
+        mode: permission bits of a file that is not there yet; what the system gives by default where there are none.
     """
 
     place: Place
     data: bytes | None
     expected: bytes | None
+    mode: int | None = None
 
 
 class Workspace:
@@ -198,7 +200,7 @@ class Workspace:
         try:
             for change, spot, name in zip(changes, spots, names, strict=True):
                 at = len(staged)
-                staged.append(Staged.write(spot, name, change.data) if change.data is not None else None)
+                staged.append(Staged.write(spot, name, change.data, change.mode) if change.data is not None else None)
                 check(spot.folder, spot.name, change.expected)
             if self.intents is not None:
                 self.intents.decide(number)
