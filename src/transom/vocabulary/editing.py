@@ -49,7 +49,8 @@ class EditingWords:
         backed_up: where the previous bytes are (``{backup}``).
         dry: that nothing was written.
         now: the lines around the place, before them.
-        patched_file, added_file, deleted_file, renamed_file: one file of a patch (``{path}``, ``{target}``, ``{hunks}``).
+        patched_file, added_file, deleted_file, renamed_file, renamed_lines: one file of a patch (``{path}``, ``{target}``,
+            ``{lines}``).
         hunk_moved, hunk_loose: a hunk that went elsewhere than said; that matched only but for blanks (``{hunk}``, ``{line}``,
             ``{said}``).
         trailing_only, around: which blanks were left out of account.
@@ -133,6 +134,7 @@ class EditingWords:
     added_file: str
     deleted_file: str
     renamed_file: str
+    renamed_lines: str
     hunk_moved: str
     hunk_loose: str
     trailing_only: str

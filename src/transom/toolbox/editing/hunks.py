@@ -130,18 +130,24 @@ class _Finder:
         if self.hunk.start is not None:
             return at, several
         for heading in self.hunk.headings:
-            for how, fold in _FOLDS:
-                lines = self.folded.setdefault(how, [fold(line) for line in self.folded["exact"]])
-                places = [place for place in range(at, len(lines)) if lines[place] == fold(heading)]
-                if places:
-                    several = several or len(places) > 1
-                    # A heading may be the hunk's own first line as well.
-                    at = places[0] if self.hunk.old and fold(self.hunk.old[0]) == fold(heading) else places[0] + 1
-                    break
-            else:
+            places = self._heading_places(heading, at)
+            if not places and not self.hunk.old:
                 near = nearest(self.document, heading)
                 raise EditRefused("drift", "heading_not_found", hunk=self.number, first_line=heading, near=near)
+            several = several or len(places) != 1  # then the hunk's own lines must say where it is
+            if places:
+                # A heading may be the hunk's own first line as well.
+                own = bool(self.hunk.old) and self.hunk.old[0].strip() == heading.strip()
+                at = places[0] if own else places[0] + 1
         return at, several
+
+    def _heading_places(self, heading: str, above: int) -> list[int]:
+        for how, fold in _FOLDS:
+            lines = self.folded.setdefault(how, [fold(line) for line in self.folded["exact"]])
+            if places := [place for place in range(above, len(lines)) if lines[place] == fold(heading)]:
+                return places
+        lines = self.folded["exact"]
+        return [place for place in range(above, len(lines)) if heading in lines[place]]
 
     def _insertion(self, above: int) -> int:
         count = self.document.lines.count
