@@ -87,7 +87,12 @@ class _Line:
 
 
 def ranked(
-    question: Question, runs: Sequence[Sequence[str]], *, total: int = 0, spread: Mapping[int, int] | None = None
+    question: Question,
+    runs: Sequence[Sequence[str]],
+    *,
+    total: int = 0,
+    spread: Mapping[int, int] | None = None,
+    days: Sequence[date | None] = (),
 ) -> list[list[Found]]:
     """What each text is worth.
 
@@ -96,6 +101,7 @@ def ranked(
         runs: texts that stand beside each other, run by run.
         total: texts in all, where more are stored than are given.
         spread: in how many of them each term and part of the question stands, by its number; counted where it is not given.
+        days: the day on which each run begins, where it is known from what stands before it.
     """
     given = sum(map(len, runs))
     least = _TELLING if total <= _MANY * given else _TELLING_OF_MANY
@@ -111,7 +117,7 @@ def ranked(
     for number, term in enumerate(question.query.terms):
         if fold(term.text) in names:
             weights[number] *= _KNOWN
-    timed = _timed(question, lines, weights)
+    timed = _timed(question, lines, weights, days)
     _weigh(question, every, weights, least)
     bonus = _SAID_THEN * max(weights, default=0.0)
     return [_run(run, names, timed, bonus) for run in lines]
@@ -222,13 +228,15 @@ def _names(question: Question, lines: Sequence[_Line]) -> frozenset[str]:
     return frozenset()
 
 
-def _timed(question: Question, runs: Sequence[Sequence[_Line]], weights: list[float]) -> Callable[[date], bool] | None:
+def _timed(
+    question: Question, runs: Sequence[Sequence[_Line]], weights: list[float], begun: Sequence[date | None]
+) -> Callable[[date], bool] | None:
     """Whether a day is one the question asks for; ``None`` where it asks for none or no text has a day."""
     if not question.timed:
         return None
     days: set[date] = set()
-    for run in runs:
-        day = None
+    for at, run in enumerate(runs):
+        day = begun[at] if begun else None
         for line in run:
             day = line.day = heading(line.text) or day
             if day is not None:

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from math import log as ln
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from ...errors import IntegrityError, JSONError, NotFoundError
 from ...jsontext import loads
 from ...store.archive import archive_texts, is_base64, references
 from ...store.fulltext import Term, flat, fold, words_of
+from ...store.moments import heading
 from ...store.ranking import REACH, Question, ranked
 from .places import text_of_data
 from .transcript import archive_messages
@@ -35,6 +37,8 @@ _ROWS = 4_000
 _CANDIDATES = 60
 _WHOLE_UNITS, _WHOLE_CHARACTERS = 1_200, 400_000
 """Archives are ranked whole up to so much together, the best first; of the others what stands beside a match."""
+_LONGEST_DAY = 1_000
+"""Messages before one that are looked through for the day it was said on."""
 
 
 class Readable(Protocol):
@@ -127,7 +131,7 @@ class Evicted:
         data = None if uri in self._blobs else await _read(store, uri)
         if data is None:
             return _Entry(uri)
-        if not uri.startswith("context://archive/"):
+        if not _is_archive(uri):
             return _Entry(uri, (uri,), ((0, "", _searchable(data)),))
         texts: list[tuple[int, str, str]] = []
         blobs: list[str] = []
@@ -169,8 +173,10 @@ class Evicted:
 
     def find(self, question: Question, spread: Mapping[int, int]) -> list[Found]:
         """The units that answer a question, the best first."""
-        runs = self._runs(self._candidates(question, spread))
-        values = ranked(question, [[self.units[at].text for at in run] for run in runs], total=len(self.units), spread=spread)
+        runs = self._joined(self._runs(self._candidates(question, spread)))
+        days = [self._day_before(run[0]) for run in runs] if question.timed else []
+        texts = [[self.units[at].text for at in run] for run in runs]
+        values = ranked(question, texts, total=len(self.units), spread=spread, days=days)
         found = [
             Found(number, value.worth)
             for run, worths in zip(runs, values, strict=True)
@@ -228,8 +234,36 @@ class Evicted:
                     runs.append([at])
         return runs
 
+    def _joined(self, runs: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The runs as they were said: archives follow one another, and an answer may stand in the one behind its question."""
+        said = next(
+            (start for start, each in zip(self._starts, self._entries, strict=True) if not _is_archive(each.uri)), len(self)
+        )
+        found: set[int] = set()
+        for run in runs:
+            if run[0] < said:
+                found.update(range(max(0, run[0] - REACH), min(said, run[-1] + REACH + 1)))
+        joined: list[list[int]] = []
+        for number in sorted(found):
+            if joined and joined[-1][-1] == number - 1:
+                joined[-1].append(number)
+            else:
+                joined.append([number])
+        return [*joined, *(list(run) for run in runs if run[0] >= said)]
+
+    def _day_before(self, number: int) -> date | None:
+        """The day that was named last before a message; ``None`` for a text of its own."""
+        if not _is_archive(self.units[number].uri):
+            return None
+        before = (heading(self.units[at].text) for at in range(number - 1, max(-1, number - 1 - _LONGEST_DAY), -1))
+        return next((day for day in before if day is not None), None)
+
     def _entry(self, number: int) -> int:
         return bisect_right(self._starts, number) - 1
+
+
+def _is_archive(uri: str) -> bool:
+    return uri.startswith("context://archive/")
 
 
 async def _read(store: Readable, uri: str) -> bytes | None:

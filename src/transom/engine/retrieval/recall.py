@@ -30,7 +30,7 @@ Silence = Literal["", "nothing named", "nothing alike", "too little alike", "in 
 
 _RARE_SHARE, _RARE_LEAST = 0.03, 3
 """A word is rare that stands in at most this share of the texts, or in so few of them."""
-_ASKED_COVERAGE, _NAMED_COVERAGE, _TOLD_COVERAGE = 0.35, 0.18, 0.6
+_ASKED_COVERAGE, _NAMED_COVERAGE, _TOLD_COVERAGE = 0.35, 0.15, 0.6
 """Share of what a message names, by rarity, that has to stand in one place: of a question; of one that also names somebody or
 something by a name that was used; of a message that asks for nothing."""
 _ALONE_COVERAGE, _ALONE_MARGIN = 0.4, 1.5
@@ -40,7 +40,7 @@ _ORDERED_COVERAGE, _ORDERED_MARGIN = 0.45, 1.1
 _TOLD_WORDS = 3
 _WORTH = 0.2
 """Passages are shown down to this share of the best one's worth."""
-_MOST_PASSAGES = 16
+_MOST_PASSAGES = 24
 _MOST_SUGGESTED = 3
 _LEAST_CHARACTERS = 80
 _CHARACTERS_PER_TOKEN = 4

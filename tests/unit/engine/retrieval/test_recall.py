@@ -13,10 +13,15 @@ import pytest
 
 from transom import Call, Context, MemoryBackend, Message, Result, Snapshot, SQLiteBackend, Store, Text, reset
 from transom.engine.events import Recalled
+from transom.engine.retrieval.evicted import Evicted
 from transom.engine.retrieval.recall import Recall, Recollection
 from transom.engine.retrieval.referring import reference_of
 from transom.errors import InputError, StoreError
+from transom.jsontext import dumps
+from transom.store.archive import archive_texts
 from transom.store.backend import StoredEntry
+from transom.store.fulltext import parse_query
+from transom.store.question import Question
 
 TARGETS = ("openai", "openai-responses", "anthropic", "gemini")
 TOLD = "The staging database listens on port 6543, keep that in mind."
@@ -338,3 +343,44 @@ async def test_what_stands_beside_a_match_is_not_repeated_once_the_match_is_in_s
     assert "every Tuesday" in recalled[0].text
     assert recalled[1] is not None
     assert recalled[1].silence == "in the window"
+
+
+async def kept(store: Store, *windows: Sequence[str]) -> Evicted:
+    """What is out of a window after so many of them were closed."""
+    evicted, uris = Evicted(), []
+    for number, lines in enumerate(windows):
+        data = b"\n".join([*(dumps({"role": "user", "content": line}) for line in lines), b""])
+        uris.append(await store.put("archive", data, path=f"{number:04}", text=archive_texts(data)))
+    await evicted.bring_up(store, uris)
+    return evicted
+
+
+def best(evicted: Evicted, question: str) -> str:
+    asked = Question.of(parse_query(question))
+    return evicted.units[evicted.find(asked, evicted.spread(asked))[0].number].text
+
+
+CHAT = [f"Ben: nothing new under the sun, number {number}" for number in range(12)]
+
+
+@pytest.mark.feature("R6")
+async def test_a_day_that_was_named_before_a_window_closed_holds_behind_it() -> None:
+    async with Store(MemoryBackend()) as store:
+        evicted = await kept(
+            store,
+            [*CHAT, "--- 2024-03-02 ---", "Ann: the tiles are green", *CHAT, "--- 2024-07-15 ---", *CHAT],
+            [*CHAT, "Ann: the tiles are brown"],
+            [*CHAT, "--- 2024-09-01 ---", *CHAT, "Ann: the tiles are black"],
+        )
+        assert best(evicted, "Which tiles on 2 March 2024?") == "Ann: the tiles are green"
+        assert best(evicted, "Which tiles on 15 July 2024?") == "Ann: the tiles are brown"
+        assert best(evicted, "Which tiles in September 2024?") == "Ann: the tiles are black"
+
+
+@pytest.mark.feature("R6")
+async def test_an_answer_is_found_in_the_window_behind_the_one_with_its_question() -> None:
+    async with Store(MemoryBackend()) as store:
+        evicted = await kept(store, [*CHAT, "Ben: how was the pottery evening?"], ["Ann: a bowl, all in blue!", *CHAT])
+        asked = Question.of(parse_query("pottery evening"))
+        found = [evicted.units[each.number].text for each in evicted.find(asked, evicted.spread(asked))]
+        assert found[:2] == ["Ben: how was the pottery evening?", "Ann: a bowl, all in blue!"]
