@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .marks import MARK_CLOSE, MARK_OPEN
+
 __all__ = ["FilingWords"]
 
 
@@ -32,6 +34,25 @@ class FilingWords:
         other_device: a folder cannot be moved to another file system.
         refused: the system's own reason (``{reason}``).
         no_space, no_permission, too_long: the same for the common ones.
+        binary, odd_encoding: files that are not shown as text.
+        too_wide: a large file whose lines cannot be counted (``{size}``, ``{encoding}``).
+        no_such_line, no_such_range, behind_end: numbers that name nothing (``{line}``, ``{count}``; ``{first}``, ``{last}``;
+            ``{offset}``, ``{size}``).
+        guessed_encoding, other_encoding: how what is shown was read (``{encoding}``).
+        empty, empty_folder: that there is nothing to show.
+        page, page_unknown: which lines are shown (``{first}``, ``{last}``, ``{total}``).
+        next_page: where the next ones begin (``{next}``).
+        line_cut: a line is longer than an answer (``{offset}``: where it goes on).
+        piece, last_piece: which bytes are shown (``{first}``, ``{last}``, ``{total}``).
+        listed, next_listed: which entries are shown; where the next ones begin (``{offset}``).
+        partial: the time was up (``{seconds}``).
+        excluded, not_read, more_inside: folders of a tree that are not, or not all, shown (``{count}``).
+        tree_counts: what a tree shows (``{folders}``, ``{files}``).
+        made_folder, had_folder, moved, copied, deleted, deleted_folder, directory: what was done (``{source}``, ``{size}``,
+            ``{count}``).
+        not_empty: a folder that is not deleted without being told so (``{count}``).
+        stateless: a working directory that nobody would remember.
+        identical, same_text, diff_cut: results of a comparison (``{other}``, ``{encodings}``).
     """
 
     outside_root: str
@@ -61,6 +82,41 @@ class FilingWords:
     no_space: str
     no_permission: str
     too_long: str
+    binary: str
+    odd_encoding: str
+    too_wide: str
+    no_such_line: str
+    no_such_range: str
+    behind_end: str
+    guessed_encoding: str
+    other_encoding: str
+    empty: str
+    empty_folder: str
+    page: str
+    page_unknown: str
+    next_page: str
+    line_cut: str
+    piece: str
+    last_piece: str
+    listed: str
+    next_listed: str
+    partial: str
+    excluded: str
+    not_read: str
+    more_inside: str
+    tree_counts: str
+    made_folder: str
+    had_folder: str
+    moved: str
+    copied: str
+    deleted: str
+    deleted_folder: str
+    directory: str
+    not_empty: str
+    stateless: str
+    identical: str
+    same_text: str
+    diff_cut: str
 
     def missing(self, path: str, name: str = "", found: str = "", sent: str = "") -> str:
         """That nothing is there, and which name comes nearest."""
@@ -74,3 +130,28 @@ class FilingWords:
     def outside(self, path: str, roots: Sequence[str]) -> str:
         """That a path leaves the allowed folders."""
         return self.outside_root.format(path=path, roots=", ".join(roots))
+
+    def mark(self, text: str) -> str:
+        """A remark of ours among what is shown."""
+        return f"{MARK_OPEN}{text}{MARK_CLOSE}"
+
+    def page_note(self, first: int, last: int, total: int | None, following: int | None, cut_at: int | None) -> str:
+        """Which lines are shown, and how to go on."""
+        shown = self.page_unknown if total is None else self.page
+        parts = [shown.format(first=first, last=last, total=total)]
+        if cut_at is not None:
+            parts.append(self.line_cut.format(offset=cut_at))
+        if following is not None:
+            parts.append(self.next_page.format(next=following))
+        return self.mark("; ".join(parts))
+
+    def piece_note(self, first: int, last: int, total: int, *, more: bool) -> str:
+        """Which bytes are shown, and how to go on."""
+        return self.mark((self.piece if more else self.last_piece).format(first=first, last=last, total=total))
+
+    def list_note(self, first: int, last: int, total: int, following: int | None) -> str:
+        """Which entries are shown, and how to go on."""
+        parts = [self.listed.format(first=first, last=last, total=total)]
+        if following is not None:
+            parts.append(self.next_listed.format(offset=following))
+        return self.mark("; ".join(parts))

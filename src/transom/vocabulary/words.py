@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields
 
+from .backing_up import BackupWords
 from .converting import ConvertingWords
 from .dates import DateWords
 from .digesting import DigestWords
 from .editing import EditingWords
+from .executing import ExecutingWords
 from .filing import FilingWords
+from .marks import MARK_CLOSE, MARK_OPEN
 from .memorizing import MemorizingWords
 from .mending import MendingWords
 from .placing import PlacementWords
@@ -31,10 +34,6 @@ from .tooling import ToolingWords
 from .windows import WindowWords
 
 __all__ = ["MARK_CLOSE", "MARK_OPEN", "Vocabulary", "address_end"]
-
-MARK_OPEN = "[… "
-MARK_CLOSE = " …]"
-"""What every mark of ours stands between, in all locales, so that a mark is known again whatever it says."""
 
 
 def address_end(uri: str) -> str:
@@ -58,7 +57,8 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, memorizing, serving, editing, converting, dates: the words of one part each; see their modules.
+            planning, memorizing, serving, editing, executing, converting, backing_up, dates: the words of one part each; see their
+            modules.
     """
 
     locale: str
@@ -88,8 +88,10 @@ class Vocabulary:
     planning: PlanningWords
     filing: FilingWords
     editing: EditingWords
+    executing: ExecutingWords
     memorizing: MemorizingWords
     converting: ConvertingWords
+    backing_up: BackupWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -159,7 +161,9 @@ _NOT_IN_HEADS = frozenset(
         "serving",
         "dates",
         "editing",
+        "executing",
         "planning",
         "memorizing",
+        "backing_up",
     }
 )

@@ -1,7 +1,7 @@
 """A wall clock around calls to the file system, which may hang: cloud folders, network mounts, FIFOs.
 
-Knows no paths. A system call that hangs cannot be called off, so the work runs in a thread of its own, which is left behind when
-the time is up; what it found until then is the answer, and said to be a part.
+Knows no paths. A system call that hangs cannot be called off, so the work runs in a thread of its own, which is left behind
+when the time is up; what it found until then is the answer, and said to be a part.
 """
 
 from __future__ import annotations
