@@ -57,8 +57,8 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            planning, memorizing, serving, editing, executing, converting, backing_up, dates: the words of one part each; see their
-            modules.
+            tooling, serving, planning, filing, editing, executing, memorizing, converting, backing_up, dates: the words of
+            one part each; see their modules.
     """
 
     locale: str
