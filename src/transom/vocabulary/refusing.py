@@ -26,6 +26,9 @@ class RefusingWords:
             do (``{shown}``).
         command_git, command_web, command_browser, command_database, command_http, command_background: programs that the toolbox
             has tools for (``{shown}``).
+        regex_long, regex_invalid, regex_unsafe: patterns that are not searched for as such (``{limit}``, characters;
+            ``{pattern}``; ``{what}``, what is wrong with it).
+        origin_host, origin_foreign, origin_bearer: requests to a local server that may come from elsewhere (``{shown}``).
         sql_unreadable, sql_empty, sql_long, sql_several: texts that are not one statement (``{what}``, what has no end;
             ``{limit}``, characters).
         sql_writes, sql_pragma, sql_function: statements that do more than read (``{statement}``, ``{pragma}``, ``{function}``).
@@ -94,6 +97,12 @@ class RefusingWords:
     command_database: str
     command_http: str
     command_background: str
+    regex_long: str
+    regex_invalid: str
+    regex_unsafe: str
+    origin_host: str
+    origin_foreign: str
+    origin_bearer: str
     sql_unreadable: str
     sql_empty: str
     sql_long: str

@@ -88,6 +88,15 @@ REFUSING = RefusingWords(
     command_background=(
         "{shown} would leave a process behind. Use run_background_command, or run it to its end with a longer timeout."
     ),
+    regex_long="The pattern is longer than {limit} characters. Search for a part of it.",
+    regex_invalid="{pattern} is not a valid regular expression ({what}). Mend it, or search for it as literal text.",
+    regex_unsafe=(
+        "{pattern} can take forever: something that repeats holds something that repeats over the same characters. "
+        "Make them exclude each other, or search for a literal part of it."
+    ),
+    origin_host="This server is not called {shown}. Call it by the address it listens at, or allow the name.",
+    origin_foreign="Pages of {shown} may not call this server. Allow the origin if they should.",
+    origin_bearer="The bearer token is missing or wrong. Send the one that this server was started with.",
     sql_unreadable="The statement cannot be read: {what} has no proper end. Close it and send the statement again.",
     sql_empty="There is no statement in the query. Send one, for example SELECT name FROM sqlite_master.",
     sql_long="The statement is longer than {limit} characters. Send a shorter one.",
