@@ -7,8 +7,6 @@ tool is told once, and has its time to end what it started.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import anyio
 from mcp.shared.exceptions import MCPError
@@ -21,13 +19,10 @@ from .consent import Consent
 from .listing import ToolList
 from .progress import Progress
 from .questions import Questions
-from .roots import granted_by
+from .roots import Folders
 from .sessions import Context, Session, Sessions, is_stateless
 
-__all__ = ["Calls", "Confine", "result"]
-
-Confine = Callable[[Sequence[Path], str | None], Mapping[type, object]]
-"""What tools use in place of their usual services when a client confines them to its folders: folders, session."""
+__all__ = ["Calls", "result"]
 
 LINGER = 5.0
 """Seconds that a cancelled call may take to end what it started."""
@@ -40,24 +35,15 @@ class Calls:
         toolbox: what is called.
         tools: the list, for arguments of another form.
         sessions: whom calls are from.
-        confine: see ``Confine``; ``None`` where nothing works on folders.
         project: the project of all callers.
     """
 
-    def __init__(
-        self,
-        toolbox: Toolbox,
-        tools: ToolList,
-        sessions: Sessions,
-        *,
-        confine: Confine | None = None,
-        project: str | None = None,
-    ) -> None:
+    def __init__(self, toolbox: Toolbox, tools: ToolList, sessions: Sessions, *, project: str | None = None) -> None:
         self._toolbox = toolbox
         self._tools = tools
         self._sessions = sessions
-        self._confine = confine
         self._project = project
+        self._folders = Folders(toolbox.session)
         self._running: set[asyncio.Task[Envelope]] = set()
 
     async def handle(self, context: Context, params: CallToolRequestParams) -> dict[str, object] | InputRequiredResult:
@@ -86,20 +72,16 @@ class Calls:
         return result(envelope)
 
     async def _call(self, context: Context, session: Session, questions: Questions, params: CallToolRequestParams) -> Envelope:
-        services = session.services
-        if self._confine is not None:
-            granted = await granted_by(context, session, questions)
-            if questions.unanswered() is not None:
-                return Envelope(ok=False)
-            if granted.folders:
-                services = {**services, **self._confine(granted.folders, session.id)}
+        await self._folders.settle(context, session, questions)
+        if questions.unanswered() is not None:
+            return Envelope(ok=False)
         consent = Consent(context, questions, self._toolbox.words.serving)
         progress = Progress(context) if Progress.wanted(context) else None
         caller = Caller(
             session=session.id,
             project=self._project,
             stateful=session.id is not None,
-            services=services,
+            services=session.services,
             ask=consent.ask if consent.possible else None,
             listen=progress,
         )

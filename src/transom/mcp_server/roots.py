@@ -1,13 +1,13 @@
 """The folders that a client lets us work in: its roots replace those of the command line.
 
-Knows how to ask on both kinds of revision, not what a folder is used for. An empty answer, or none, keeps what the command line
-said; a root that is no folder here is named in a warning and left out.
+Knows how to ask on both kinds of revision. An empty answer, or none, keeps what the command line said; a root that is no folder
+here is named in a warning and left out.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -17,10 +17,11 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import ListRootsRequest, ListRootsResult
 from pydantic import ValidationError
 
+from ..toolbox.access.workspace import Workspace
 from .questions import Questions
-from .sessions import Context, Granted, Session
+from .sessions import Context, Session
 
-__all__ = ["granted_by"]
+__all__ = ["Folders"]
 
 PATIENCE = 10.0
 """Seconds that a client may take to name its roots."""
@@ -29,28 +30,45 @@ QUESTION = "roots"
 _log = logging.getLogger(__name__)
 
 
-async def granted_by(context: Context, session: Session, questions: Questions) -> Granted:
-    """The folders that a client gives, asked for if that is not known.
+class Folders:
+    """Where the calls of each session may work.
 
     Args:
-        context, session: the request and whom it is from.
-        questions: where a question waits that only the next request can answer.
+        usual: the services of a session whose client gives no folders.
     """
-    capabilities = context.session.client_capabilities
-    if capabilities is None or capabilities.roots is None:
-        return Granted()
-    if questions.by_retry:
-        answer = questions.answer(QUESTION, ListRootsRequest())
-        return Granted() if answer is None else _read(answer)
-    async with session.asking:
-        if session.granted is None:
-            session.granted = await _ask(context)
-            if session.granted.unusable:
-                _log.warning("these roots of the client are no folders here: %s", ", ".join(session.granted.unusable))
-        return session.granted
+
+    def __init__(self, usual: Callable[[], Mapping[type, object]]) -> None:
+        self._usual = usual
+
+    async def settle(self, context: Context, session: Session, questions: Questions) -> None:
+        """Let a session work where its client says, asking if that is not known.
+
+        Args:
+            context, session: the request and whom it is from.
+            questions: where the question waits if only the next request can answer it.
+        """
+        capabilities = context.session.client_capabilities
+        workspace = session.services.get(Workspace)
+        if capabilities is None or capabilities.roots is None or not isinstance(workspace, Workspace):
+            return
+        if questions.by_retry:
+            answer = questions.answer(QUESTION, ListRootsRequest())
+            workspace.replace_roots(_folders(answer or {}))
+            return
+        async with session.asking:
+            if session.unsure:
+                # What changes while the client is asked is asked again.
+                session.unsure = False
+                folders: Sequence[str | Path] = await _asked(context)
+                session.confined, before = bool(folders), session.confined
+                workspace.replace_roots(folders if folders or not before else self._of_the_command_line())
+
+    def _of_the_command_line(self) -> list[str]:
+        usual = self._usual().get(Workspace)
+        return [root.given for root in usual.roots.all] if isinstance(usual, Workspace) else []
 
 
-async def _ask(context: Context) -> Granted:
+async def _asked(context: Context) -> list[Path]:
     metadata = ServerMessageMetadata(related_request_id=context.request_id)
     try:
         answer = await context.session.send_request(
@@ -58,22 +76,21 @@ async def _ask(context: Context) -> Granted:
         )
     except (MCPError, ValidationError) as error:
         _log.warning("the client named no roots (%s); those of the command line hold", error)
-        return Granted()
-    return _read(answer.model_dump(mode="json"))
+        return []
+    return _folders(answer.model_dump(mode="json"))
 
 
-def _read(answer: Mapping[str, object]) -> Granted:
-    folders: list[Path] = []
-    unusable: list[str] = []
-    named = answer.get("roots")
-    for root in named if isinstance(named, list) else ():
+def _folders(answer: Mapping[str, object]) -> list[Path]:
+    found: list[Path] = []
+    roots = answer.get("roots")
+    for root in roots if isinstance(roots, list) else ():
         uri = str(root.get("uri", "")) if isinstance(root, dict) else ""
         path = _path(uri)
         if path is not None and path.is_dir():
-            folders.append(path)
+            found.append(path)
         else:
-            unusable.append(uri)
-    return Granted(tuple(folders), tuple(unusable))
+            _log.warning("the client's root %s is no folder here and is left out", uri)
+    return found
 
 
 def _path(uri: str) -> Path | None:

@@ -30,7 +30,7 @@ from mcp_types import (
 from ..store.store import Store
 from ..toolbox.box import Toolbox
 from ..wire.schemas import Profile
-from .calling import Calls, Confine
+from .calling import Calls
 from .changes import Changes
 from .completing import Completing
 from .journal import Journal
@@ -83,7 +83,6 @@ def build(
     profile: Profile = "default",
     discovery: bool = False,
     most: int | None = None,
-    confine: Confine | None = None,
     project: str | None = None,
     new_id: Callable[[], str] = lambda: uuid4().hex,
 ) -> Face:
@@ -95,14 +94,13 @@ def build(
         profile: the subset of JSON Schema that the client's model takes.
         discovery: list only the two tools that find and call the others.
         most: how many tools the client can take.
-        confine: what tools use when a client names the folders they may work in; see ``Confine``.
         project: the project of all its callers.
         new_id: makes the id of a session whose transport gave none.
     """
     words = toolbox.words.serving
     sessions = Sessions(toolbox.session, new_id)
     tools = ToolList(toolbox, profile=profile, discovery=discovery, most=most)
-    calls = Calls(toolbox, tools, sessions, confine=confine, project=project)
+    calls = Calls(toolbox, tools, sessions, project=project)
     changes = Changes(toolbox.toggles, tools, sessions)
     journal = Journal(sessions)
     resources = Resources(store, words)
@@ -116,7 +114,7 @@ def build(
         return {"tools": list(shown)} | ({"nextCursor": cursor} if cursor else {})
 
     async def roots_changed(context: Context, _: NotificationParams) -> None:
-        sessions.of(context).granted = None
+        sessions.of(context).unsure = True
 
     @asynccontextmanager
     async def running(_: Server[None]) -> AsyncIterator[None]:

@@ -9,31 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
 from mcp_types import LoggingLevel
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-__all__ = ["Context", "Granted", "Session", "Sessions", "is_stateless"]
+__all__ = ["Context", "Session", "Sessions", "is_stateless"]
 
 Context = ServerRequestContext[None, object]
 
 _KEY = "transom"
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """The folders that a client gives.
-
-    Attributes:
-        folders: those that are here.
-        unusable: the others, as it named them.
-    """
-
-    folders: tuple[Path, ...] = ()
-    unusable: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -45,7 +31,8 @@ class Session:
         connection: where it is told of changes.
         services: what its calls use in place of everybody's.
         level: the least severe log message it wants.
-        granted: the folders it gave; ``None`` while it was not asked.
+        unsure: it has to be asked which folders it gives.
+        confined: it gave some, in place of those of the command line.
         asking: held while it is asked, so that calls at the same time ask once.
     """
 
@@ -53,7 +40,8 @@ class Session:
     connection: Connection
     services: Mapping[type, object] = field(default_factory=dict)
     level: LoggingLevel = "warning"
-    granted: Granted | None = None
+    unsure: bool = True
+    confined: bool = False
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -75,7 +63,7 @@ class Sessions:
         # The SDK shows a handler no connection, only what it does for it. This is the one place that reaches for it.
         connection: Connection = context.session._connection
         if is_stateless(context):
-            return Session(None, connection)
+            return Session(None, connection, self._services())
         session = connection.state.get(_KEY)
         if not isinstance(session, Session):
             name = connection.session_id or self._new_id()

@@ -24,6 +24,7 @@ from mcp.server.stdio import stdio_server
 
 from .ending import GRACE, asked_to_end
 from .server import Face
+from .unanswered import Unanswered
 
 __all__ = ["serve_stdio"]
 
@@ -33,8 +34,9 @@ CHUNK = 1 << 16
 async def serve_stdio(face: Face) -> None:
     """Serve until the client closes the pipe or the process is asked to end; then wait a little for what runs."""
     with _standard_streams() as (source, target):
-        lines = _Lines(face, source)
-        writer = _Writer(target)
+        unanswered = Unanswered()
+        lines = _Lines(face, unanswered, source)
+        writer = _Writer(unanswered, target)
         with asked_to_end(lines.end):
             async with stdio_server(cast("anyio.AsyncFile[str]", lines), cast("anyio.AsyncFile[str]", writer)) as (
                 reading,
@@ -64,8 +66,9 @@ def _standard_streams() -> Iterator[tuple[int, int]]:
 class _Lines:
     """Lines of the input, read by a thread that ends with the process."""
 
-    def __init__(self, face: Face, source: int) -> None:
+    def __init__(self, face: Face, unanswered: Unanswered, source: int) -> None:
         self._face = face
+        self._unanswered = unanswered
         self._source = source
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
@@ -78,8 +81,9 @@ class _Lines:
         line = await self._lines.get()
         if line is None:
             self._face.listening.close()
-            await self._face.calls.drained(GRACE)
+            await self._unanswered.settled(GRACE)
             raise StopAsyncIteration
+        self._unanswered.arrived(line)
         return line
 
     def end(self) -> None:
@@ -108,7 +112,8 @@ class _Lines:
 class _Writer:
     """Lines of the output. Short ones are written at once where that cannot block; the rest by a thread."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, unanswered: Unanswered, target: int) -> None:
+        self._unanswered = unanswered
         self._target = target
         self._ready = select.poll() if hasattr(select, "poll") else None
         if self._ready is not None:
@@ -124,6 +129,7 @@ class _Writer:
                 await asyncio.to_thread(_write_all, self._target, data)
         except BrokenPipeError:
             raise anyio.ClosedResourceError from None
+        self._unanswered.answered(text)
 
     async def flush(self) -> None:
         """There is no buffer."""
