@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -227,6 +228,19 @@ class Place:
             if spot.is_kind(stat.S_IFDIR):
                 raise self._reasons.of_kind(spot.status)
             spot.folder.unlink(spot.name)
+
+    def held(self, most: int) -> int | None:
+        """How many names there are in a folder that may be removed, counted up to ``most``; ``None`` for what is no folder.
+
+        Raises:
+            Refused: as ``remove``, but for a folder.
+        """
+        with self.written(follow=False) as spot:
+            self._reasons.must_be_there(spot)
+            self._reasons.must_be_no_root(spot)
+            if not spot.is_kind(stat.S_IFDIR):
+                return None
+            return sum(1 for _ in itertools.islice(spot.entered().entries(), most))
 
     def remove_all(self, go_on: Callable[[], None]) -> int:
         """Remove a folder with all that is in it, links without what they lead to; or a file.

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import stat
-from itertools import islice
-
-from ...access.place import Place
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
 
@@ -69,23 +65,14 @@ def delete_path(context: ToolContext, path: str, recursive: bool = False) -> Res
     """
     words = context.words.filing
     place = context.use(Workspace).place(path)
-    status = place.status(follow=False)
-    folder = status is not None and stat.S_ISDIR(status.st_mode)
-    if folder and not recursive and (count := _count(place)):
-        shown = f"{count}" if count < _COUNTED else f"{_COUNTED}+"
-        raise Refused("invalid_input", words.not_empty.format(path=place.shown, count=shown), data={"entries": count})
-    gone = place.remove_all(context.check) if folder else _removed(place)
+    held = place.held(_COUNTED)
+    if held and not recursive:
+        shown = f"{held}" if held < _COUNTED else f"{_COUNTED}+"
+        raise Refused("invalid_input", words.not_empty.format(path=place.shown, count=shown), data={"entries": held})
+    folder = held is not None
+    gone = place.remove_all(context.check)
     text = (words.deleted_folder if folder else words.deleted).format(path=place.shown, count=gone - 1)
     return Result(data={"path": place.shown, "deleted": gone}, text=text, provenance=place.shown)
-
-
-def _removed(place: Place) -> int:
-    place.remove()
-    return 1
-
-
-def _count(place: Place) -> int:
-    return sum(1 for _ in islice(place.children(), _COUNTED))
 
 
 @tool(family="files", title="Change the working directory", destructive=False, idempotent=True, tier=1)
