@@ -14,6 +14,7 @@ from .engine.overflow.strategies import anchored, background, chain, clear, dige
 from .engine.overflow.strategy import Strategy
 from .errors import SettingError, StoreError, UsageError
 from .settings import Settings, load
+from .settings.inherited import inherited_environment
 from .settings.secrets import secret
 from .store.backend import StorageBackend
 from .store.backends.sqlite import SQLiteBackend
@@ -236,6 +237,7 @@ async def open_toolbox(
     """
     from .toolbox.access.intents import Intents
     from .toolbox.access.workspace import Workspace
+    from .toolbox.sandbox import Sandbox
 
     settings = load({"store": None if store is None else str(store)}).settings
     place = Path(settings.store or default_store_path())
@@ -249,7 +251,7 @@ async def open_toolbox(
             yield build_toolbox(
                 enable=enable,
                 disable=disable,
-                services={Store: opened, Workspace: workspace},
+                services={Store: opened, Workspace: workspace, Sandbox: Sandbox(inherited_environment())},
                 per_session=lambda: {Workspace: workspace.for_session()},
             )
         finally:

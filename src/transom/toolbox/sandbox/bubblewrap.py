@@ -80,13 +80,16 @@ class Bubblewrap:
             filtering = held_open.enter_context(tempfile.TemporaryFile())
             filtering.write(code)
             filtering.seek(0)
+            covers = _covers(layout)
             mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout, fixed, places)]
+            mounts += [_mount(path, "--tmpfs", str(path)) for path in covers]
             ordered = [option for _, options in sorted(mounts, key=lambda mount: mount[0]) for option in options]
+            ordered += [option for path in (*covers, "/") for option in ("--remount-ro", str(path))]
             seccomp_fd = filtering.fileno()
             try:
                 yield Start(
                     argv=(
-                        self._program, *_NAMESPACES, *ordered, "--remount-ro", "/", "--chdir", str(layout.cwd),
+                        self._program, *_NAMESPACES, *ordered, "--chdir", str(layout.cwd),
                         "--seccomp", str(seccomp_fd), "/bin/sh", "-c", _limiting(limits), "sh", *argv,
                     ),
                     environment={"HOME": str(_TMP), "TMPDIR": str(_TMP)},
@@ -117,6 +120,13 @@ def _system_mounts(parts: System, opened: Mapping[Path, int], limits: Limits) ->
     mounts += [_mount(path, "--perms", "0444", "--file", str(number), str(path)) for path, number in opened.items()]
     size = ("--size", str(limits.memory)) if limits.memory else ()
     return [*mounts, (2, ("--proc", "/proc")), (2, ("--dev", "/dev")), (2, (*size, "--tmpfs", str(_TMP)))]
+
+
+def _covers(layout: Layout) -> list[Path]:
+    """Folders in ``/tmp`` that are there only because something shown lies in them: what is written beside it would be lost."""
+    shown = (*layout.writable, *layout.readable)
+    tops = {Path(*path.parts[:3]) for path in shown if path.is_relative_to(_TMP) and len(path.parts) > 3}
+    return sorted(tops.difference(shown))
 
 
 def _own_mounts(layout: Layout, fixed: Sequence[Path], missing: Sequence[Path]) -> list[Mount]:

@@ -99,6 +99,11 @@ class Sandbox:
         self._chosen: Confinement | None = None
         self._probing = asyncio.Lock()
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What of our environment a child that is not confined gets."""
+        return child_environment(self._environment)
+
     async def describe(self) -> Description:
         """What is in use here; found out once."""
         async with self._probing:

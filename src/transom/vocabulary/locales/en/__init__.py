@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ...words import Vocabulary
+from .backing_up import BACKING_UP
 from .converting import CONVERTING
 from .dates import DATES
 from .digesting import DIGESTING
 from .editing import EDITING
+from .executing import EXECUTING
 from .filing import FILING
 from .memorizing import MEMORIZING
 from .mending import MENDING
@@ -43,8 +45,10 @@ ENGLISH = Vocabulary(
     planning=PLANNING,
     filing=FILING,
     editing=EDITING,
+    executing=EXECUTING,
     memorizing=MEMORIZING,
     converting=CONVERTING,
+    backing_up=BACKING_UP,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
