@@ -224,8 +224,9 @@ def _content(want: Mapping[str, Any], place: Place, envelope: Mapping[str, Any],
         assert json.loads((place.base / name).read_bytes()) == value, about
     for name, rows in want.get("csv_rows", {}).items():
         assert _rows(place.base / name) == rows, about
-    for name, (row, column, value) in want.get("csv_cell_json", {}).items():
-        assert json.loads(_rows(place.base / name)[row][column]) == value, about
+    for name, cells in want.get("csv_cell_json", {}).items():
+        for row, column, value in cells:
+            assert json.loads(_rows(place.base / name)[row][column]) == value, about
     if "result_json" in want:
         assert envelope["data"].get("value") == want["result_json"], about
     for name, value in want.get("fields", {}).items():
