@@ -7,7 +7,6 @@ import pytest
 from transom.safety.binary import BINARY_PROBE, is_binary
 
 
-@pytest.mark.feature("Z2")
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8", "utf-8-sig", "latin-1"])
 def test_text_is_text_in_every_encoding_that_says_so(encoding: str) -> None:
     assert not is_binary("Ärger\r\n".encode(encoding))

@@ -11,7 +11,6 @@ from transom.safety.origins import is_loopback, judge, judge_bearer
 from transom.vocabulary import ENGLISH
 
 
-@pytest.mark.feature("Z10")
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases("transport")])
 def test_the_cases_are_judged_as_they_say(case: Case) -> None:
     headers = {name: value.replace("{PORT}", "8123") for name, value in case.args["headers"].items()}
