@@ -123,7 +123,7 @@ def parse(text: str) -> Query:
         elif character == "." or first:
             step, position = _named(text, position + (character == "."))
         else:
-            raise BadQuery(position + 1, character)
+            raise BadQuery(position + 1, text[position:end].strip()[:20])
         steps.append(step)
         first = False
         if len(steps) > MOST_STEPS:
