@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from ...safety.binary import FILE_BYTES
 from ...vocabulary import Vocabulary
 from ...vocabulary.filing import FilingWords
 from ..tool import Refused
@@ -29,7 +30,7 @@ from .walk import Astray, Spot, walk
 
 __all__ = ["READ_LIMIT", "Place", "Reach"]
 
-READ_LIMIT = 10_000_000
+READ_LIMIT = FILE_BYTES
 """Bytes of a file that are taken into memory at once."""
 _PIECE = 1 << 20
 

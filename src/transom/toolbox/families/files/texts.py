@@ -10,8 +10,8 @@ import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ....safety.binary import BINARY_PROBE, is_binary
 from ....vocabulary.filing import FilingWords
-from ...editing.encoding import BINARY_PROBE
 from ...tool import Refused
 
 __all__ = ["CP1252", "MIXED", "PROBE", "UTF_8", "Coding", "coding_of", "decoded", "merged", "text_coding"]
@@ -65,10 +65,12 @@ def coding_of(head: bytes) -> Coding | None:
     Returns:
         ``None`` for a file that is no text: it has a NUL there and no mark.
     """
+    if is_binary(head):
+        return None
     for mark, name, unit in _MARKS:
         if head.startswith(mark):
-            return Coding(name, mark, unit) if unit > 1 or b"\0" not in head else None
-    return None if b"\0" in head else Coding(UTF_8, b"", 1)
+            return Coding(name, mark, unit)
+    return Coding(UTF_8, b"", 1)
 
 
 def text_coding(head: bytes, path: str, words: FilingWords) -> Coding:
