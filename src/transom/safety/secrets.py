@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 
 __all__ = ["EXCERPT_LENGTH", "Finding", "find", "masked"]
@@ -99,11 +100,11 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
     }
 )  # fmt: skip
 
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 _NAMES = ("pass", "pwd", "secret", "token", "credential", "key")
 _ASSIGNMENT = re.compile(
     r"(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|credential|private[_-]?key)[a-z0-9_-]{0,30}"
     r"[\"']?\]?\s{0,4}(?::=|=>|[:=])\s{0,4}(?:([\"'`])([^\"'`\s]{8,300})\1|([^\s\"'`,;(){}<>\[\]$]{8,300})(?![^\s,;\"'`]))",
-    re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
     r"(?i)x{3,}|\*{3,}|\.{3}|…|change|example|placeholder|your[_-]?|dummy|redacted|todo|none|null|true|false|undefined|process\.env"
@@ -169,11 +170,13 @@ def _matches(text: str) -> Iterator[tuple[int, int, str]]:
             for match in rule.form.finditer(text):
                 start, end = match.span(match.lastindex or 0)
                 yield (start, end, kind)
+    # Small letters and a pattern of them are ten times as fast as a pattern that ignores case; a few letters change their length.
     lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text.translate(_SMALL)
     if any(name in lowered for name in _NAMES):
-        for match in _ASSIGNMENT.finditer(text):
+        for match in _ASSIGNMENT.finditer(lowered):
             group = match.lastindex or 0
-            value = match.group(group)
+            value = text[slice(*match.span(group))]
             if not _PLACEHOLDER.search(value) and _is_random(value, quoted=group == 2):
                 start, end = match.span(group)
                 yield (start, end, "assigned_secret")

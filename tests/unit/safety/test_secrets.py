@@ -93,6 +93,7 @@ def test_speaking_of_a_key_is_not_having_one() -> None:
         "client_secret=9f8a7b6c5d4e3f2a1b0c",
         '"accessToken": "9f8a7b6c5d4e3f2a"', "AWS_SECRET_ACCESS_KEY=wJ4lrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzz1KEY",
         "secret := `a1b2c3d4e5`",
+        "İ PASSWORD = 'hunter2hunter2'",
         "config['token'] = 'a1b2c3d4e5'", "Authorization: Bearer a1b2c3d4e5f6a7b8c9",
         "postgres://user:s3cr3tpw@db.internal/x",
     ],
