@@ -170,7 +170,7 @@ def _matches(text: str) -> Iterator[tuple[int, int, str]]:
             for match in rule.form.finditer(text):
                 start, end = match.span(match.lastindex or 0)
                 yield (start, end, kind)
-    # Small letters and a pattern of them are ten times as fast as a pattern that ignores case; a few letters change their length.
+    # Small letters are ten times as fast as a pattern that ignores case; a few of them change the length of a text.
     lowered = text.lower()
     lowered = lowered if len(lowered) == len(text) else text.translate(_SMALL)
     if any(name in lowered for name in _NAMES):
