@@ -48,6 +48,13 @@ class ConvertingWords:
     Attributes:
         working_directory, system, posix_shell, windows_shell, wsl: where the tools run.
         enabled_family, disabled_tools, none_enabled: which tools there are.
+
+    Looking into files:
+
+    Attributes:
+        scan_clean, scan_found, scan_line, scan_more, scan_unread, scan_stopped: what a search for secrets gives.
+        hashed, hash_same, hash_other: the digest of a file, and whether it is the one that was expected.
+        tokens, count_what: how many tokens a text has; that none was named.
     """
 
     written: str
@@ -116,6 +123,17 @@ class ConvertingWords:
     enabled_family: str
     disabled_tools: str
     none_enabled: str
+    scan_clean: str
+    scan_found: str
+    scan_line: str
+    scan_more: str
+    scan_unread: str
+    scan_stopped: str
+    hashed: str
+    hash_same: str
+    hash_other: str
+    tokens: str
+    count_what: str
 
     def kind(self, value: object) -> str:
         """What sort of JSON value something is."""
