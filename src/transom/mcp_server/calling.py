@@ -72,11 +72,12 @@ class Calls:
         return result(envelope)
 
     async def _call(self, context: Context, session: Session, questions: Questions, params: CallToolRequestParams) -> Envelope:
-        await self._folders.settle(context, session, questions)
-        if questions.unanswered() is not None:
-            return Envelope(ok=False)
+        if self._toolbox.knows(params.name):
+            await self._folders.settle(context, session, questions)
+            if questions.unanswered() is not None:
+                return Envelope(ok=False)
         consent = Consent(context, questions, self._toolbox.words.serving)
-        progress = Progress(context) if Progress.wanted(context) else None
+        progress = Progress(context)
         caller = Caller(
             session=session.id,
             project=self._project,
@@ -88,11 +89,9 @@ class Calls:
         try:
             envelope = await self._toolbox.call(params.name, self._tools.restored(params.name, params.arguments or {}), caller)
         except asyncio.CancelledError:
-            if progress is not None:
-                await progress.dropped()
+            await progress.dropped()
             raise
-        if progress is not None:
-            await progress.settled()
+        await progress.settled()
         return envelope
 
     async def drained(self, seconds: float) -> None:
@@ -110,7 +109,11 @@ def result(envelope: Envelope) -> dict[str, object]:
     }
     if envelope.confidence != "extracted":
         meta["transom/confidence"] = envelope.confidence
-    made: dict[str, object] = {"content": [{"type": "text", "text": envelope.text}], "isError": not envelope.ok}
+    made: dict[str, object] = {
+        "content": [{"type": "text", "text": envelope.text}],
+        "isError": not envelope.ok,
+        "resultType": "complete",
+    }
     if envelope.data:
         made["structuredContent"] = dict(envelope.data)
     if meta:

@@ -1,4 +1,8 @@
-"""Progress of a call on its way to the client. How often is the toolbox's affair; here it only keeps its order."""
+"""Progress of a call on its way to the client.
+
+How often is the toolbox's affair, and whether the client wants any at all is known to the SDK, which drops it otherwise. Here
+it only keeps its order.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,13 @@ class Progress:
     """The reports of one call.
 
     Args:
-        context: the request that carries the token.
+        context: the request.
     """
 
     def __init__(self, context: Context) -> None:
         self._session = context.session
         self._waiting: list[tuple[float, float | None, str]] = []
         self._sending: asyncio.Task[None] | None = None
-
-    @staticmethod
-    def wanted(context: Context) -> bool:
-        """Whether the client gave a token; without one nothing is sent."""
-        return context.meta is not None and "progress_token" in context.meta
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Take a report."""

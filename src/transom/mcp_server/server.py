@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from uuid import uuid4
 
+from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.models import InitializationOptions
@@ -43,6 +44,8 @@ from .sessions import Context, Sessions
 __all__ = ["Face", "build"]
 
 NAME = "transom"
+FRESH = 60_000
+"""Milliseconds for which a client of the stateless revision may keep the tool list; who listens hears of changes at once."""
 
 
 class _Server(Server[None]):
@@ -111,7 +114,8 @@ def build(
     async def listed(context: Context, params: PaginatedRequestParams) -> dict[str, object]:
         sessions.of(context)
         shown, cursor = page(tools.shown(), params.cursor, PAGE, lambda item: str(item["name"]))
-        return {"tools": list(shown)} | ({"nextCursor": cursor} if cursor else {})
+        made: dict[str, object] = {"tools": list(shown), "resultType": "complete"}
+        return made | ({"nextCursor": cursor} if cursor else {})
 
     async def roots_changed(context: Context, _: NotificationParams) -> None:
         sessions.of(context).unsure = True
@@ -121,7 +125,14 @@ def build(
         async with changes.announced(), journal.kept():
             yield
 
-    server = _Server(NAME, version=version, title=words.title, instructions=words.instructions, lifespan=running)
+    server = _Server(
+        NAME,
+        version=version,
+        title=words.title,
+        instructions=words.instructions,
+        lifespan=running,
+        cache_hints={"tools/list": CacheHint(ttl_ms=FRESH)},
+    )
     answer = server.add_request_handler
     answer("tools/list", PaginatedRequestParams, listed)
     answer("tools/call", CallToolRequestParams, calls.handle)
