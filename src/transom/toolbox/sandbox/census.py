@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Member", "available", "kill_all", "members"]
+__all__ = ["Member", "available", "freeze", "kill", "members"]
 
 _PROC = Path("/proc")
+_ROUNDS = 20
 
 
 def available() -> bool:
@@ -36,11 +38,12 @@ class Member:
     resident: int
 
 
-def members(leader: int) -> list[Member]:
+def members(leader: int, known: Collection[int] = ()) -> list[Member]:
     """Everything alive that belongs to a process, itself included. What has ended and waits to be reaped does not count.
 
     Args:
         leader: the number of the process, which is also that of its group.
+        known: further numbers that belong to it, from an earlier look: what they started is found when it is an orphan.
     """
     children: dict[int, list[int]] = {}
     rows: dict[int, tuple[bool, int]] = {}
@@ -57,7 +60,7 @@ def members(leader: int) -> list[Member]:
         pid = int(entry)
         rows[pid] = (fields[0] not in {b"Z", b"X"}, int(fields[21]) * page)
         children.setdefault(int(fields[1]), []).append(pid)
-        if pid == leader or int(fields[2]) == leader:
+        if pid == leader or int(fields[2]) == leader or pid in known:
             found.append(pid)
     seen = set(found)
     for pid in found:
@@ -67,10 +70,30 @@ def members(leader: int) -> list[Member]:
     return [Member(pid, rows[pid][1]) for pid in found if rows[pid][0]]
 
 
-def kill_all(leader: int) -> bool:
-    """Kill whatever belongs to it. Says whether anything was left to kill."""
-    alive = members(leader)
-    for member in alive:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(member.pid, signal.SIGKILL)
+def freeze(leader: int) -> set[int]:
+    """Stop whatever belongs to it, until a look finds nothing new: what is stopped starts nothing more.
+
+    Returns:
+        The numbers of all of them.
+    """
+    known: set[int] = set()
+    for _ in range(_ROUNDS):
+        fresh = {member.pid for member in members(leader, known)} - known
+        if not fresh:
+            break
+        _signal(fresh, signal.SIGSTOP)
+        known |= fresh
+    return known
+
+
+def kill(leader: int, known: Collection[int]) -> bool:
+    """Kill whatever belongs to it, or is known to. Says whether anything was left to kill."""
+    alive = [member.pid for member in members(leader, known)]
+    _signal(alive, signal.SIGKILL)
     return bool(alive)
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)

@@ -18,16 +18,17 @@ __all__ = ["BLOCKED", "Guarded", "Memory", "guard"]
 
 BLOCKED = (
     ".git/hooks", ".git/config", ".envrc", ".mcp.json", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".vscode",
-    ".idea", ".windsurf", ".continue", ".aider.conf.yml", "HEAD",
+    ".idea", ".windsurf", ".continue", ".aider.conf.yml",
 )  # fmt: skip
-"""Relative to a root. ``HEAD``: a folder that has one can pass for a bare repository, whose configuration git would obey."""
+"""Relative to a root."""
 AT_HOME = (
     ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
     ".zlogout", ".gitconfig", ".ssh", ".config", ".local/bin", ".lmstudio", ".pam_environment", ".xprofile", ".xsessionrc",
 )  # fmt: skip
 """Relative to the user's own folder, where that lies in a root."""
-WATCHED = (".git/commondir", "opencode.json", "transom.toml")
-"""Their names cannot be taken by an empty folder meanwhile: programs outside would stumble over it."""
+WATCHED = (".git/commondir", "HEAD", "opencode.json", "transom.toml")
+"""Their names cannot be taken by an empty folder meanwhile: programs outside would stumble over it. ``HEAD``: a folder that has
+one can pass for a bare repository, whose configuration git would obey."""
 _LARGEST = 1 << 20
 _MOST = 500
 

@@ -113,10 +113,11 @@ async def _sample(leader: int, limits: Limits) -> Literal["memory", "processes"]
 
 
 async def _nothing_left(leader: int) -> None:
-    """Kill until nothing is left: what is being started while others die is caught in the next round."""
+    """Kill until nothing is left. All are stopped first: what a process starts while it dies would be nobody's child."""
     pause = 0.002
     end = time.monotonic() + _GONE_SECONDS
-    while census.kill_all(leader) and time.monotonic() < end:
+    known = census.freeze(leader)
+    while census.kill(leader, known) and time.monotonic() < end:
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.1)
 
@@ -149,9 +150,9 @@ async def _watched(watcher: _Watcher, leader: int, limits: Limits) -> Literal["t
 async def _end(transport: asyncio.SubprocessTransport, watcher: _Watcher, *, killed: bool) -> None:
     """Leave nothing behind: the group first, then whoever left it, then the pipes."""
     leader = transport.get_pid()
-    _group_kill(transport)
     if killed and census.available():
         await _nothing_left(leader)
+    _group_kill(transport)
     await _within(watcher.exited, _GONE_SECONDS)
     await _within(watcher.drained, _DRAIN_SECONDS)
     transport.close()

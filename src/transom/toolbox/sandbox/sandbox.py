@@ -114,9 +114,9 @@ class Sandbox:
     async def _probe(self) -> Description:
         reasons: dict[str, str] = {}
         for choice in self._choices:
-            reasons[choice.name] = choice.missing() or await self._tried(choice)
-            if not reasons[choice.name]:
-                del reasons[choice.name]
+            if reason := choice.missing() or await self._tried(choice):
+                reasons[choice.name] = reason
+            else:
                 self._chosen = choice
                 return Description(confined_by=choice.name, not_confined=choice.not_confined, reasons=reasons)
         return Description(confined_by=None, not_confined=(), reasons=reasons)

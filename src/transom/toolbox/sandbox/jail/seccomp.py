@@ -113,6 +113,8 @@ def _rules(*, bare: bool, truncates: bool, root: bool) -> dict[str, list[Instruc
     rules["socketpair"] = _only(1, (_STREAM, _SEQPACKET), errno.EPERM, _TYPE)
     rules["sendto"] = _zero(4)
     rules["utimensat"] = _zero(1)
+    # Every process of the user at once, where Landlock does not govern signals.
+    rules["kill"] = [_argument(0), (_EQUAL, 0, 1, 0xFFFFFFFF), _refuse(errno.EPERM), _answer(_ALLOW)]
     rules |= {
         name: _zero(0) for name in ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
     }

@@ -103,6 +103,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
     "truncate": (76, 45),
+    "kill": (62, 129),
     "prlimit64": (302, 261),
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),

@@ -1,0 +1,180 @@
+"""What a confined program can do, what it cannot, and what is said about it; for each confinement that works here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.toolbox.sandbox.conftest import Python, listing, until
+
+from transom.errors import SandboxError
+from transom.toolbox.sandbox import Limits, Sandbox
+from transom.toolbox.sandbox.confinement import Confinement
+
+pytestmark = [pytest.mark.feature("Z4"), pytest.mark.skipif(sys.platform != "linux", reason="confinements of Linux")]
+
+
+async def test_a_program_works_in_its_folder(shell: Python, root: Path) -> None:
+    (root / "in.txt").write_text("b\na\n")
+    run = await shell("sort in.txt > out.txt; cat out.txt; pwd; echo oops >&2; exit 3")
+    assert run.stdout.text() == f"a\nb\n{root}\n"
+    assert (run.stderr.text(), run.exit_code) == ("oops\n", 3)
+    assert (root / "out.txt").read_text() == "a\nb\n"
+
+
+async def test_the_result_says_what_confined_it_and_what_that_leaves_open(shell: Python, confinement: Confinement) -> None:
+    run = await shell("true")
+    assert run.confined_by == confinement.name
+    assert "disk_space" in run.not_confined
+
+
+async def test_it_has_a_folder_for_temporary_files_that_goes_with_the_run(shell: Python, tmp_path: Path) -> None:
+    run = await shell('echo x > "$TMPDIR/mine" && cat "$TMPDIR/mine" && echo "$TMPDIR" && [ "$HOME" = "$TMPDIR" ]')
+    assert run.exit_code == 0
+    mine = Path(run.stdout.text().split()[1])
+    assert not (mine / "mine").exists()
+
+
+async def test_elsewhere_nothing_can_be_written_and_the_home_is_out_of_sight(shell: Python, root: Path) -> None:
+    home = Path.home()
+    run = await shell(f"echo x > ../beside; echo x > /usr/beside; touch {home}/beside; ls {home}; exit 0")
+    assert not (root.parent / "beside").exists()
+    assert "beside" not in listing(Path("/usr"))
+    assert not (home / "beside").exists()
+    assert run.stdout.text() == ""
+
+
+async def test_credentials_of_the_server_are_not_handed_on(shell: Python) -> None:
+    assert "c4n4ry-91" not in (await shell("env")).stdout.text()
+
+
+async def test_it_starts_in_the_first_root_when_asked_to_start_elsewhere(sandbox: Sandbox, root: Path) -> None:
+    run = await sandbox.run(["/bin/pwd"], cwd=root.parent, roots=[root], limits=Limits(seconds=20))
+    assert run.stdout.text().strip() == str(root)
+
+
+async def test_each_root_can_be_written_and_what_is_readable_only_read(sandbox: Sandbox, root: Path, tmp_path: Path) -> None:
+    other, tools = tmp_path / "other", tmp_path / "tools"
+    for folder in (other, tools):
+        folder.mkdir()
+        (folder / "f").write_text("here\n")
+    command = f"cat {tools}/f; echo x > {other}/f; echo x > {tools}/f; exit 0"
+    run = await sandbox.run(
+        ["/bin/sh", "-c", command], cwd=root, roots=[root, other], limits=Limits(seconds=20), readable=[tools]
+    )
+    assert run.stdout.text() == "here\n"
+    assert ((other / "f").read_text(), (tools / "f").read_text()) == ("x\n", "here\n")
+
+
+async def test_a_program_that_is_not_there_is_told_by_its_status(sandbox: Sandbox, root: Path) -> None:
+    run = await sandbox.run(["no-such-program"], cwd=root, roots=[root], limits=Limits(seconds=20))
+    assert run.exit_code == 127
+    assert "no-such-program" in run.stderr.text()
+
+
+async def test_a_root_that_is_not_there_is_an_error(sandbox: Sandbox, root: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await sandbox.run(["true"], cwd=root, roots=[root / "gone"])
+
+
+async def test_what_a_program_leaves_running_ends_with_it(shell: Python, python: Python, root: Path) -> None:
+    run = await python(
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(2)\n"
+        "        open('late', 'w').write('x')\n"
+        "    os._exit(0)\n"
+    )
+    assert run.exit_code == 0
+    before = listing(root)
+    later = await shell("sleep 3")
+    assert later.exit_code == 0
+    assert listing(root) == before
+
+
+async def test_time_memory_and_processes_are_bounded(python: Python) -> None:
+    assert (await python("while True: pass", seconds=0.5)).timed_out
+    alone = await python("x = 'a' * 10**11", memory=200 << 20)
+    assert "MemoryError" in alone.stderr.text()
+    shared = "import mmap\nm = mmap.mmap(-1, 2 << 30)\nfor at in range(0, 2 << 30, 4096): m[at] = 1"
+    assert (await python(shared, memory=200 << 20)).out_of_memory
+    forks = "import os, time\nfor _ in range(40):\n    if os.fork() == 0: break\ntime.sleep(30)"
+    assert (await python(forks, processes=20)).too_many_processes
+
+
+async def test_a_file_can_only_grow_so_large(shell: Python, root: Path) -> None:
+    await shell("head -c 3000000 /dev/zero > big", file_size=1 << 20)
+    assert (root / "big").stat().st_size <= 1 << 20
+
+
+async def test_guarded_files_stay_as_they_are(shell: Python, root: Path) -> None:
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".git" / "config").write_text("[core]\n")
+    (root / ".mcp.json").write_text("{}")
+    run = await shell(
+        "echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .mcp.json; "
+        "mkdir -p .vscode; echo evil > .vscode/tasks.json; rm -r .mcp.json; echo more > fine; "
+        "mv .git .gone && mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit && echo evil > .git/config"
+    )
+    assert not (root / ".git" / "hooks" / "pre-commit").exists()
+    assert (root / ".git" / "config").read_text() == "[core]\n"
+    assert (root / ".mcp.json").read_text() == "{}"
+    assert not (root / ".vscode" / "tasks.json").exists()
+    assert (root / "fine").read_text() == "more\n"
+    assert bool(run.put_back) == (run.confined_by == "landlock")
+
+
+async def test_a_folder_that_is_no_repository_cannot_be_made_one_that_runs_programs(shell: Python, root: Path) -> None:
+    await shell("mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/post-checkout; echo 'ref: x' > HEAD")
+    assert not (root / ".git" / "config").exists()
+    assert not (root / ".git" / "hooks" / "post-checkout").exists()
+    assert not (root / "HEAD").exists()
+
+
+async def test_start_up_files_are_guarded_where_the_home_lies_in_a_root(confinement: Confinement, root: Path) -> None:
+    (root / ".profile").write_text("mine\n")
+    sandbox = Sandbox({**os.environ, "HOME": str(root)}, confined_by=[confinement])
+    command = "echo evil >> .profile; echo evil > .bashrc; mkdir .ssh; echo evil > .ssh/authorized_keys"
+    await sandbox.run(["/bin/sh", "-c", command], cwd=root, roots=[root], limits=Limits(seconds=20))
+    assert (root / ".profile").read_text() == "mine\n"
+    assert not (root / ".bashrc").exists()
+    assert not (root / ".ssh" / "authorized_keys").exists()
+
+
+async def test_nothing_of_the_guard_is_left_in_the_folder(shell: Python, root: Path) -> None:
+    runs = await asyncio.gather(shell("echo a > a"), shell("sleep 0.3; echo evil > .mcp.json; echo b > b"))
+    assert all(run.exit_code in {0, 1, 2} for run in runs)
+    assert [name for name in listing(root) if not name.endswith(".refused")] == ["a", "b"]
+    assert not (root / ".mcp.json").exists()
+
+
+async def test_a_cancelled_run_leaves_no_trace(sandbox: Sandbox, root: Path) -> None:
+    command = "echo ready > ready; sleep 60"
+    call = asyncio.create_task(sandbox.run(["/bin/sh", "-c", command], cwd=root, roots=[root]))
+    await until(root / "ready")
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert listing(root) == ["ready"]
+
+
+async def test_the_first_confinement_that_works_is_taken(confinement: Confinement, root: Path) -> None:
+    from transom.toolbox.sandbox.bubblewrap import Bubblewrap
+
+    sandbox = Sandbox(os.environ, confined_by=[Bubblewrap("/nowhere"), confinement])
+    described = await sandbox.describe()
+    assert described.confined_by == confinement.name
+    assert described.reasons == {"bubblewrap": "bwrap is not installed"}
+
+
+async def test_where_nothing_confines_nothing_runs(root: Path) -> None:
+    sandbox = Sandbox(os.environ, confined_by=[])
+    assert (await sandbox.describe()).confined_by is None
+    with pytest.raises(SandboxError, match="can confine"):
+        await sandbox.run(["/bin/sh", "-c", "touch ran"], cwd=root, roots=[root])
+    assert not (root / "ran").exists()
