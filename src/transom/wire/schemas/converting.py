@@ -17,7 +17,7 @@ from ...vocabulary.schemas import SchemaWords
 from ..toolfields import SCHEMA_PROFILE
 from . import gemini_subset, grammar, openai_strict
 from .conversion import Conversion
-from .dialect import Dialect
+from .dialect import Dialect, is_deeper
 from .report import SchemaNote, SchemaReport
 from .restoring import Codec
 from .root import mended_root
@@ -42,6 +42,8 @@ target each."""
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 """Every profile, by name."""
 
+_DEEPEST = 400
+"""Levels of objects and lists up to which rules are looked for. What is converted has a quarter of them."""
 _GRAMMAR_HOSTS = frozenset({"llama.cpp", "llamacpp", "lm-studio", "lmstudio", "koboldcpp", "localai"})
 
 
@@ -128,9 +130,13 @@ def _dialect(profile: Profile) -> Dialect | None:
 def broken_rules(schema: Mapping[str, object], profile: Profile) -> tuple[tuple[str, str], ...]:
     """Every rule of a target that a schema breaks, converted or not: JSON pointer and what is wrong. Empty for ``default``.
 
+    Of a schema that is nested deeper than anything a target takes, that is all that is said.
+
     Raises:
         InputError: an unknown profile.
     """
+    if profile in PROFILES and profile != "default" and is_deeper(schema, _DEEPEST):
+        return (("", f"nested more than {_DEEPEST} levels deep"),)
     match profile:
         case "openai-strict":
             return tuple(openai_strict.broken_rules(schema))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Dialect", "each_schema"]
+__all__ = ["Dialect", "each_schema", "is_deeper"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,20 @@ def each_schema(schema: Mapping[str, object], where: str = "") -> Iterator[tuple
         for index, value in enumerate(union):
             if isinstance(value, Mapping):
                 yield from each_schema(value, f"{where}/anyOf/{index}")
+
+
+def is_deeper(schema: Mapping[str, object], levels: int) -> bool:
+    """Whether objects and lists in a schema are nested deeper than so many levels; one that contains itself is."""
+    ahead: list[tuple[object, int]] = [(schema, 1)]
+    while ahead:
+        value, level = ahead.pop()
+        if level > levels:
+            return True
+        if isinstance(value, Mapping):
+            ahead.extend((inner, level + 1) for inner in value.values() if isinstance(inner, Mapping | list | tuple))
+        elif isinstance(value, list | tuple):
+            ahead.extend((inner, level + 1) for inner in value if isinstance(inner, Mapping | list | tuple))
+    return False
 
 
 def pointed(name: str) -> str:

@@ -38,16 +38,25 @@ def merge(outer: Mapping[str, object], inner: Mapping[str, object], note: Note) 
     for word, value in inner.items():
         if word not in merged:
             merged[word] = value
-        elif word not in ANNOTATIONS and merged[word] != value:
+        elif word not in ANNOTATIONS and not _same(merged[word], value):
             merged[word] = _both(word, merged[word], value, note)
     return merged
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two definitions are equal; of such that are too deep to compare, that they are not."""
+    try:
+        return one == other
+    except RecursionError:
+        # Both are written then, and cut where any schema is.
+        return False
 
 
 def _both(word: str, one: object, other: object, note: Note) -> object:
     if word == "properties" and isinstance(one, Mapping) and isinstance(other, Mapping):
         both = dict(one)
         for name, value in other.items():
-            both[name] = {"allOf": [both[name], value]} if name in both and both[name] != value else value
+            both[name] = {"allOf": [both[name], value]} if name in both and not _same(both[name], value) else value
         return both
     if word == "required" and isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return list(dict.fromkeys((*one, *other)))

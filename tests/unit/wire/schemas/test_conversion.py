@@ -552,3 +552,29 @@ def test_too_many_bytes_for_a_grammar_are_reported() -> None:
 def test_hosted_and_free_text_tools_are_left_alone() -> None:
     for tool in (Tool("web_search", kind="native"), Tool("sql", "Query.", kind="custom")):
         assert convert_tool(tool, "gemini")[0] is tool
+
+
+def nested(levels: int, word: str) -> dict[str, object]:
+    schema: dict[str, object] = {"type": "string"}
+    for _ in range(levels):
+        inner: object = {"a": schema} if word == "properties" else [schema, {"type": "null"}] if word == "anyOf" else schema
+        schema = {"type": "array" if word == "items" else "object", word: inner}
+    return schema
+
+
+@pytest.mark.parametrize("word", ["properties", "items", "anyOf"])
+@pytest.mark.parametrize("profile", ["openai-strict", "gemini", "grammar"])
+def test_equal_definitions_of_any_depth_are_written_and_looked_at(profile: Profile, word: str) -> None:
+    twice = {name: [nested(5_000, word), nested(5_000, word)] for name in ("allOf", "anyOf", "oneOf")}
+    schema = {"type": "object", "properties": {name: {name: both} for name, both in twice.items()}}
+    assert broken_rules(schema, profile) == (("", "nested more than 400 levels deep"),)
+    written, report = convert_tool(Tool("deep", "Deep.", schema), profile)
+    assert any(note.change == "cut" for note in report.notes) or report.refused
+    if not report.refused:
+        assert broken_rules(written.parameters or {}, profile) == ()
+
+
+def test_a_schema_that_contains_itself_breaks_a_rule() -> None:
+    schema: dict[str, object] = {"type": "object"}
+    schema["properties"] = {"again": schema}
+    assert broken_rules(schema, "gemini") == (("", "nested more than 400 levels deep"),)
