@@ -76,7 +76,7 @@ def from_yaml(text: str) -> Document:
     """YAML 1.2 as JSON; several documents become a list.
 
     Raises:
-        Unreadable: it is no YAML, or has tags that name types of a programming language.
+        Unreadable: it is no YAML, has tags that name types of a programming language, or keys that are one as text.
         Unwritable: what JSON does not have.
     """
     from ruamel.yaml import YAML
@@ -131,12 +131,21 @@ class _Plain:
             raise Unwritable("no_cycle")
         self._open.add(id(value))
         if isinstance(value, Mapping):
-            made: object = {self._key(key): self.value(item) for key, item in value.items()}
+            made: object = self._object(value)
         elif isinstance(value, set):
             made = {self._key(key): None for key in value}
         else:
             made = [self.value(item) for item in value]
         self._open.discard(id(value))
+        return made
+
+    def _object(self, value: Mapping[object, object]) -> dict[str, object]:
+        made: dict[str, object] = {}
+        for key, item in value.items():
+            name = self._key(key)
+            if name in made:
+                raise Unreadable(f"the key {name} stands twice, once as text and once as something else")
+            made[name] = self.value(item)
         return made
 
     def _key(self, key: object) -> str:
