@@ -376,6 +376,9 @@ class _Reader:
         if text[at] == "`":
             raise self.stop("substitution")
         following = text[at + 1 : at + 2]
+        if text.startswith("\\\n", at + 1):
+            # The shell joins the lines first, and what comes next belongs to the dollar sign.
+            raise self.stop("syntax")
         if following == "(":
             arithmetic = _ARITHMETIC.match(text, at)
             if arithmetic is None:

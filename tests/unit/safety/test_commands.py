@@ -53,6 +53,9 @@ REFUSED = {
     "echo a &> out sudo id": "command_ambiguous",
     "{fd}> out sudo id": "command_syntax",
     "[[ x && sudo id ]]": "command_privilege",
+    # Lines are joined before anything else is read.
+    "$\\\nE sudo id": "command_syntax",
+    'echo "$\\\n(sudo id)"': "command_syntax",
     # Programs found at unusual places.
     "su\\\ndo id": "command_privilege",
     ">out sudo id": "command_privilege",
