@@ -64,6 +64,8 @@ async def mcp_(
     where = None if http is None else _address(http)
     if http is None and http_token is not None:
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
+    if http_token is not None and not http_token.strip():
+        raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
     try:
         from ..mcp_server.server import build

@@ -141,8 +141,7 @@ async def test_progress_comes_to_those_who_asked_for_it_in_order(scene: Scene, m
         with_token = list(heard)
         result = await client.call_tool("count", {"steps": 50})
     assert said(result) == "counted"
-    assert heard[0] == (1, 50, "step 1")
-    assert heard[-1] == (50, 50, "step 50")
+    assert [heard[0], heard[-1]] == [(1, 50, "step 1"), (50, 50, "step 50")]
     assert [done for done, _, _ in heard] == sorted({done for done, _, _ in heard})
     assert len(heard) <= 4, "a few a second, not one a step"
     assert heard == with_token, "nothing without a token"

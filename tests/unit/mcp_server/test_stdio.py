@@ -1,0 +1,135 @@
+"""The command over stdin and stdout, as clients start it: real processes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HELLO = [
+    {
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send")
+
+
+def command(folder: Path, *options: str) -> list[str]:
+    root = folder / "work"
+    root.mkdir(exist_ok=True)
+    return [sys.executable, "-m", "transom", "mcp", "--root", str(root), "--store", str(folder / "store.db"), *options]
+
+
+def lines(*messages: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+
+
+def call(number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+
+
+@contextmanager
+def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(folder, *options), stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def tell(process: subprocess.Popen[bytes], *messages: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(lines(*messages))
+    process.stdin.flush()
+
+
+def hear(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    assert process.stdout is not None
+    heard = json.loads(process.stdout.readline())
+    assert isinstance(heard, dict)
+    return heard
+
+
+def test_requests_that_are_piped_in_are_all_answered_before_it_ends(tmp_path: Path) -> None:
+    asked = [{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, call(2, "get_plan", {}), call(3, "explore_tools", {})]
+    done = subprocess.run(command(tmp_path), input=lines(*HELLO, *asked), capture_output=True, timeout=60, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert sorted(answer["id"] for answer in answers) == [0, 1, 2, 3]
+    assert all("result" in answer for answer in answers)
+    assert done.stderr == b""
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_asked_to_end_it_ends_well_while_its_client_still_listens(tmp_path: Path, number: signal.Signals) -> None:
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        assert hear(process)["result"]["serverInfo"]["name"] == "transom"
+        process.send_signal(number)
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+def test_what_is_no_message_does_not_stop_it(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        assert process.stdin is not None
+        process.stdin.write(b"no json\n\n\xff\xfe\n{}\n[]\n" + b'{"jsonrpc": "2.0", "id": 1, "method": ')
+        process.stdin.write(b'"ping"}\n')
+        process.stdin.flush()
+        assert hear(process) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_message_of_many_megabytes_passes_both_ways(tmp_path: Path) -> None:
+    name = "x" * 3_000_000
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        tell(process, call(1, name, {}))
+        assert name in hear(process)["error"]["message"]
+
+
+def test_what_a_profile_weakens_is_said_beside_the_protocol(tmp_path: Path) -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    options = ("--schema", "grammar", "--json")
+    done = subprocess.run(
+        command(tmp_path, *options), input=lines(*HELLO, listing), capture_output=True, timeout=60, check=False
+    )
+    notes = [json.loads(line) for line in done.stderr.splitlines()]
+    assert notes
+    assert all(set(note) == {"where", "change", "detail"} for note in notes)
+    tools = json.loads(done.stdout.splitlines()[-1])["result"]["tools"]
+    assert not [tool["name"] for tool in tools if "maxLength" in json.dumps(tool["inputSchema"])]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--http-token", "x"), "--http HOST:PORT"),
+        (("--http", "8000"), "HOST:PORT"),
+        (("--http", "0.0.0.0:0"), "--http-token"),
+        (("--http", "127.0.0.1:0", "--http-token", ""), "empty"),
+        (("--enable", "nothing"), "no tool"),
+    ],
+)
+def test_options_that_make_no_sense_are_one_line(tmp_path: Path, options: tuple[str, ...], told: str) -> None:
+    done = subprocess.run(command(tmp_path, *options), input=b"", capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert told in line
