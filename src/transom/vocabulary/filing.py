@@ -36,8 +36,8 @@ class FilingWords:
         no_space, no_permission, too_long: the same for the common ones.
         binary, odd_encoding: files that are not shown as text.
         too_wide: a large file whose lines cannot be counted (``{size}``, ``{encoding}``).
-        no_such_line, no_such_range, behind_end: numbers that name nothing (``{line}``, ``{count}``; ``{first}``, ``{last}``;
-            ``{offset}``, ``{size}``).
+        no_such_line, no_such_range, behind_end, no_such_entry: numbers that name nothing (``{line}``, ``{count}``;
+            ``{first}``, ``{last}``; ``{offset}``, ``{size}``).
         guessed_encoding, other_encoding: how what is shown was read (``{encoding}``).
         empty, empty_folder: that there is nothing to show.
         page, page_unknown: which lines are shown (``{first}``, ``{last}``, ``{total}``).
@@ -88,6 +88,7 @@ class FilingWords:
     no_such_line: str
     no_such_range: str
     behind_end: str
+    no_such_entry: str
     guessed_encoding: str
     other_encoding: str
     empty: str

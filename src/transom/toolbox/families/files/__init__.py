@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...tool import Family
 from .comparing import file_diff
 from .keeping import change_directory, copy_file, delete_path, make_directory, move_file
-from .listing import directory_tree, list_directory
+from .listing import list_directory
 from .metadata import get_file_metadata
 from .reading import read_file, read_file_chunked
+from .tree import directory_tree
 
 __all__ = ["FAMILY"]
 

@@ -13,6 +13,7 @@ from ...editing.document import Document, Splice
 from ...editing.lines import Lines
 from ...editing.refusal import EditRefused
 from ...tool import Refused, Result, ToolContext, tool
+from .pages import PAGE_BYTES
 from .texts import PROBE, coding_of
 
 __all__ = ["file_diff"]
@@ -20,7 +21,6 @@ __all__ = ["file_diff"]
 MOST_COMPARED = 5_000
 """Lines on one side, between what both begin and end with alike, that are matched one by one; more become one change."""
 MOST_SHOWN = 400
-_BYTES_SHOWN = 32_768
 
 
 @tool(family="files", title="Compare two files", read_only=True, idempotent=True, visible=True, reader=True, tier=1)
@@ -38,12 +38,13 @@ def file_diff(context: ToolContext, path: str, other_path: str) -> Result:
     changes = list(_splices(old.lines, new.lines, context.check))
     diff = unified_diff(old, changes, new, after.shown, most=MOST_SHOWN) if changes else ""
     diff = diff.replace(f"--- a/{after.shown}", f"--- a/{before.shown}", 1)
-    cut = diff.encode("utf-8", "replace")[:_BYTES_SHOWN].decode("utf-8", "ignore")
+    cut = diff.encode("utf-8", "replace")[:PAGE_BYTES].decode("utf-8", "ignore")
     same = old.body == new.body
     same_bytes = same and old.encoding == new.encoding
     data: dict[str, object] = {
         "path": before.shown,
         "other_path": after.shown,
+        "diff": cut,
         "identical": same_bytes,
         "changes": len(changes),
         "encodings": [old.encoding.name, new.encoding.name],

@@ -19,9 +19,9 @@ from .texts import CP1252, UTF_8, Coding, decoded, merged
 
 __all__ = ["PAGE_BYTES", "PAGE_LINES", "Nothing", "Page", "TooWide", "page_of"]
 
-PAGE_BYTES = 32_768
-"""Bytes of UTF-8 on a page: about 10,000 tokens of English or code. The strictest client known refuses answers over 25,000
-tokens, and some count the text twice because the structured result repeats it."""
+PAGE_BYTES = 24_576
+"""Bytes of UTF-8 on a page: about 8,000 tokens of English, code or Chinese. The strictest client known refuses answers over
+25,000 tokens, and some count the text twice because the structured result repeats it."""
 PAGE_LINES = 2_000
 _BLOCK = 1 << 20
 
@@ -186,7 +186,8 @@ def _filled(whole: Iterator[bytes], most: int, *, classic: bool) -> _Shown:
             text, took, name = decoded(line[: len(line) - len(end)])
             took, ended = len(line), bool(end)
         shown.append(text)
-        names.add(name)
+        if not text.isascii():
+            names.add(name)
         taken += took
         room -= took
         if cut:

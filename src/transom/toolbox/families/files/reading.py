@@ -67,6 +67,7 @@ def _result(words: FilingWords, place: Place, page: Page, coding: Coding, *, num
         notes.append(words.page_note(page.first, page.last, page.total, following, page.cut_at))
     data: dict[str, object] = {
         "path": place.shown,
+        "content": text + "\n" * (page.ended and bool(lines)),
         "encoding": page.encoding,
         "bom": bool(coding.mark),
         "first_line": page.first,
@@ -102,7 +103,7 @@ def read_file_chunked(
 
     Args:
         file_name: the file.
-        chunk_size: bytes to read, at most 32768.
+        chunk_size: bytes to read, at most 24576.
         offset: where to begin, in bytes; use next_offset of the answer before.
     """
     words = context.words.filing
@@ -134,6 +135,7 @@ def read_file_chunked(
         notes.append(words.piece_note(begin, following, size, more=more))
     result: dict[str, object] = {
         "path": place.shown,
+        "content": text,
         "encoding": encoding,
         "offset": begin,
         "next_offset": following if more else None,

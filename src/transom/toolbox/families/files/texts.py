@@ -113,5 +113,7 @@ def decoded(data: bytes, *, final: bool = True) -> tuple[str, int, str]:
 
 
 def merged(names: set[str]) -> str:
-    """The encoding of several pieces of one file."""
-    return MIXED if MIXED in names else CP1252 if CP1252 in names else UTF_8
+    """The encoding of several pieces of one file; pieces of ASCII alone say nothing and are left out."""
+    if MIXED in names or {UTF_8, CP1252} <= names:
+        return MIXED
+    return CP1252 if CP1252 in names else UTF_8

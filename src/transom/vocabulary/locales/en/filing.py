@@ -45,6 +45,7 @@ FILING = FilingWords(
     no_such_line="{path} has {count} lines; there is no line {line}. Choose a start_line from 1 to {count}.",
     no_such_range="Lines {first} to {last} are no range. Lines are counted from 1, and end_line is not before start_line.",
     behind_end="{path} ends at byte {size}; offset {offset} is behind it. Choose a smaller one.",
+    no_such_entry="{path} has {count} entries; offset {offset} is behind them. Choose a smaller one.",
     guessed_encoding="not valid UTF-8: shown as {encoding}, which is a guess",
     other_encoding="encoding: {encoding}",
     empty="the file is empty",
