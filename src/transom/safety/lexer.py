@@ -17,7 +17,7 @@ HOLE = "\0"
 
 _OPERATOR = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\(|\)|<<<|<<-|<<|<&|<>|<\(|<|>>|>&|>\||>\(|>")
 _REDIRECTIONS = frozenset({"&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">"})
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CLOSED_AND_MORE = re.compile(r"[<>]&(?:\\\n)*-(?![\s;&|()<>]|$)")
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
 _BRACED = re.compile(
     r"\$\{#?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])"
@@ -295,6 +295,9 @@ class _Reader:
         if operator in {"<(", ">("}:
             raise self.stop("substitution")
         if operator in _REDIRECTIONS:
+            if _CLOSED_AND_MORE.match(self.text, self.at):
+                # For bash the descriptor ends at the hyphen and a word begins, for others not.
+                raise self.stop("syntax")
             self.redirection(operator)
         else:
             self.finish()

@@ -52,6 +52,7 @@ REFUSED = {
     "echo $'\\' ; sudo id #'": "command_syntax",
     "echo a &> out sudo id": "command_ambiguous",
     "{fd}> out sudo id": "command_syntax",
+    "<&-sudo id": "command_syntax",
     "[[ x && sudo id ]]": "command_privilege",
     # Lines are joined before anything else is read.
     "$\\\nE sudo id": "command_syntax",
