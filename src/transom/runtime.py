@@ -8,10 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .engine.context import Context
-from .engine.offload.payloads import PruneSettings
-from .engine.overflow.strategies import anchored, background, chain, clear, digest, reset, server, summarize
-from .engine.overflow.strategy import Strategy
 from .errors import SettingError, StoreError, UsageError
 from .settings import Settings, load
 from .settings.inherited import inherited_environment
@@ -19,11 +15,13 @@ from .settings.secrets import secret
 from .store.backend import StorageBackend
 from .store.backends.sqlite import SQLiteBackend
 from .store.store import Store
-from .wire.registry import FormatRegistry
 
 if TYPE_CHECKING:
+    from .engine.context import Context
+    from .engine.overflow.strategy import Strategy
     from .toolbox.box import Toolbox
     from .upstream import ChatModel
+    from .wire.registry import FormatRegistry
 
 __all__ = [
     "LOCAL_SCOPE",
@@ -57,6 +55,9 @@ def build_strategy(names: str, summarizer: ChatModel | None = None, *, timeout: 
     Raises:
         SettingError: a name that is no strategy, one that needs a model where there is none, or ``server`` in the wrong place.
     """
+    # The engine is read by those who compile: tools need none of it, and a client waits for their server to start.
+    from .engine.overflow.strategies import chain, server
+
     first, *rest = [name.strip() for name in names.split(",")]
     if first == "server":
         return server(fallback=build_strategy(",".join(rest or MODEL_FREE), summarizer, timeout=timeout))
@@ -65,6 +66,8 @@ def build_strategy(names: str, summarizer: ChatModel | None = None, *, timeout: 
 
 
 def _step(name: str, summarizer: ChatModel | None, timeout: float) -> Strategy:
+    from .engine.overflow.strategies import anchored, background, clear, digest, reset, summarize
+
     if name in WITH_MODEL and summarizer is None:
         raise SettingError(
             f"the strategy {name!r} needs a model that writes summaries", hint="set summarizer_url and summarizer_model"
@@ -133,6 +136,9 @@ def build_context(
     Raises:
         SettingError: an unknown strategy or tokenizer, or a strategy that needs a model where there is none.
     """
+    from .engine.context import Context
+    from .engine.offload.payloads import PruneSettings
+
     return Context(
         window=window,
         store=store,
