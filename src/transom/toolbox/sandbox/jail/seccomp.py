@@ -27,42 +27,22 @@ _KERNEL = (
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd", "mount", "umount2",
     "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr", "fsopen", "fsconfig", "fsmount", "fspick",
     "mount_setattr", "unshare", "setns", "keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd",
-    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-    "acct", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "syslog", "lookup_dcookie", "quotactl",
-    "quotactl_fd", "name_to_handle_at", "open_by_handle_at", "iopl", "ioperm", "modify_ldt", "vhangup", "sethostname",
-    "setdomainname", "fanotify_init", "mbind", "set_mempolicy", "set_mempolicy_home_node", "migrate_pages",
-    "move_pages", "uselib", "nfsservctl",
+    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct",
+    "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "syslog", "lookup_dcookie", "quotactl", "quotactl_fd",
+    "name_to_handle_at", "open_by_handle_at", "iopl", "ioperm", "modify_ldt", "vhangup", "sethostname", "setdomainname",
+    "fanotify_init", "mbind", "set_mempolicy", "set_mempolicy_home_node", "migrate_pages", "move_pages", "uselib",
+    "nfsservctl",
 )  # fmt: skip
-_UNKNOWN = ["io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"]
+_UNKNOWN = (
+    "io_uring_setup", "io_uring_enter", "io_uring_register", "clone3",
+)  # fmt: skip
 """Answered as if the kernel did not have them: programs then take the older call, whose arguments a filter can read."""
-_OUTSIDE = [
-    "socket",
-    "connect",
-    "bind",
-    "chmod",
-    "fchmodat",
-    "fchmodat2",
-    "chown",
-    "fchown",
-    "lchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "futimesat",
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "setxattrat",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "removexattrat",
-    "file_setattr",
-    "shmget",
-    "msgget",
-    "semget",
-    "mq_open",
-]
+_OUTSIDE = (
+    "socket", "connect", "bind", "chmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime",
+    "utimes", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
+    "fremovexattr", "removexattrat", "file_setattr", "shmget", "msgget", "semget", "mq_open", "mq_unlink", "shmat",
+    "shmctl", "semop", "semctl", "semtimedop", "msgsnd", "msgrcv", "msgctl",
+)  # fmt: skip
 _GROUP = ("setsid", "setpgid")
 """Answered with success and not done: all that a program starts stays in one process group, so that one kill ends it."""
 
