@@ -28,6 +28,7 @@ from .retrieving import RetrievalWords
 from .schemas import SchemaWords
 from .selecting import SelectingWords
 from .serving import ServingWords
+from .shaping import ShapingWords
 from .skills import SkillWords
 from .summarizing import SummaryWords
 from .tooling import ToolingWords
@@ -92,6 +93,7 @@ class Vocabulary:
     memorizing: MemorizingWords
     converting: ConvertingWords
     backing_up: BackupWords
+    shaping: ShapingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -165,5 +167,6 @@ _NOT_IN_HEADS = frozenset(
         "planning",
         "memorizing",
         "backing_up",
+        "shaping",
     }
 )

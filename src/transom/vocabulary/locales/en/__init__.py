@@ -20,6 +20,7 @@ from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
 from .selecting import SELECTING
 from .serving import SERVING
+from .shaping import SHAPING
 from .skills import SKILLS
 from .summarizing import SUMMARIZING
 from .tooling import TOOLING
@@ -49,6 +50,7 @@ ENGLISH = Vocabulary(
     memorizing=MEMORIZING,
     converting=CONVERTING,
     backing_up=BACKING_UP,
+    shaping=SHAPING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
