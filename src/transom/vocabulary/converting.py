@@ -16,7 +16,7 @@ class ConvertingWords:
 
     Attributes:
         written: a file was made (``{what}``, what is in it).
-        rows, value, documents, decoded, encoded, packed: what that is.
+        rows, documents, decoded, encoded, packed: what that is.
         text_encoded: a text was taken for itself and not for a path.
         decoded_binary: what was decoded is not shown.
         columns_renamed, cells_missing, cells_extra, values_nested, keys_made_text, dates_made_text, guessed_encoding,
@@ -40,7 +40,6 @@ class ConvertingWords:
         no_key, no_keys, no_index, not_an_object, not_an_array, no_length: there is nothing there (``{where}``, how far the
             query came).
         root: the place where a query begins.
-        matches: how many values a query with ``[*]`` found.
         object, array, string, number, boolean, null: kinds of values.
 
     Surroundings:
@@ -59,7 +58,6 @@ class ConvertingWords:
 
     written: str
     rows: str
-    value: str
     documents: str
     text_encoded: str
     decoded_binary: str
@@ -108,7 +106,6 @@ class ConvertingWords:
     not_an_array: str
     no_length: str
     root: str
-    matches: str
     object: str
     array: str
     string: str

@@ -108,14 +108,14 @@ def test_of_many_secrets_the_first_hundred_are_listed_and_all_are_counted(call: 
     answer = call("secret_scan")
     assert answer.data["total"] == 150
     assert len(answer.data["findings"]) == 100  # type: ignore[arg-type]
-    assert "50 more" in answer.text
+    assert "Not listed: 50 more" in answer.text
 
 
 def test_a_clean_folder_is_said_to_be_clean(call: Call, root: Path) -> None:
     (root / "a.py").write_text("commit = '3f786850e387550fdab836ed7e6dc881de23001b'\n")
     answer = call("secret_scan")
     assert answer.data["findings"] == []
-    assert answer.text == "No secrets found. 1 files were read."
+    assert answer.text == "No secrets found in the 1 files that were read."
 
 
 @pytest.mark.parametrize("tool", [tool.name for tool in FAMILY.tools])

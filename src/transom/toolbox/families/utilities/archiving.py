@@ -178,9 +178,7 @@ def _unpacked(context: ToolContext, workspace: Workspace, archive: Archive, sour
                 folders += _inside(output, member.name).make_folder()
     size = _write(context, workspace, archive, targets)
     names = ["/".join(segments(archive.members[target.number].name)) or target.place.name for target in targets]
-    what = words.unpacked.format(
-        path=output.shown, files=len(names), folders=folders, size=size, names=words.several(names) or "-"
-    )
+    what = words.unpacked.format(path=output.shown, files=len(names), size=size, names=words.several(names) or "-")
     facts = {"output": output.shown, "files": names, "folders": folders, "bytes": size}
     return Result(data=facts, text=what, provenance=source.shown)
 

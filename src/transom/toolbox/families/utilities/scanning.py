@@ -92,7 +92,7 @@ def _told(context: ToolContext, place: Place, scan: _Scan) -> Result:
     if scan.number > len(scan.findings):
         lines.append(words.scan_more.format(number=scan.number - len(scan.findings), path=place.shown))
     if scan.unread:
-        lines.append(words.scan_unread.format(number=scan.unread, limit=LARGEST))
+        lines.append(words.scan_unread.format(number=scan.unread, limit=f"{LARGEST:,}"))
     if scan.stopped:
         lines.append(words.scan_stopped.format(files=scan.files, seconds=SECONDS, path=place.shown))
     findings = [
