@@ -31,6 +31,7 @@ class FilingWords:
         root_itself: an allowed folder itself is not removed or moved.
         into_itself: a folder that would go into itself.
         protected_inside: a folder that holds what is not written (``{segment}``).
+        own: a file of this program itself.
         other_device: a folder cannot be moved to another file system.
         refused: the system's own reason (``{reason}``).
         no_space, no_permission, too_long: the same for the common ones.
@@ -77,6 +78,7 @@ class FilingWords:
     root_itself: str
     into_itself: str
     protected_inside: str
+    own: str
     other_device: str
     refused: str
     no_space: str

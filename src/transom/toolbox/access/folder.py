@@ -34,7 +34,7 @@ class Entry:
 
     Attributes:
         name: as the file system has it.
-        status: of the name itself, a link not followed; ``None`` where it vanished meanwhile or may not be asked.
+        status: of the name itself, a link not followed; ``None`` where it was not asked for, vanished or may not be asked.
         kind: ``S_IFDIR``, ``S_IFREG``, ``S_IFLNK`` …; 0 where that is not known.
     """
 
@@ -153,16 +153,21 @@ class Folder:
         """Put a name in the place of another, which is lost."""
         os.replace(self._name(name), other._name(new), src_dir_fd=self.descriptor, dst_dir_fd=other.descriptor)
 
-    def entries(self) -> Iterator[Entry]:
-        """What is in it, in no order."""
+    def entries(self, *, status: bool = True) -> Iterator[Entry]:
+        """What is in it, in no order.
+
+        Args:
+            status: with the status of each, which takes a system call each.
+        """
+        made = _entry if status else _named
         if self.descriptor is None:
             with os.scandir(self.path) as found:
-                yield from map(_entry, found)
+                yield from map(made, found)
             return
         descriptor = os.open(".", _LIST, dir_fd=self.descriptor)
         try:
             with os.scandir(descriptor) as found:
-                yield from map(_entry, found)
+                yield from map(made, found)
         finally:
             os.close(descriptor)
 
@@ -185,6 +190,17 @@ def _must_be_file(status: os.stat_result, name: str) -> None:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), name)
+
+
+def _named(found: os.DirEntry[str]) -> Entry:
+    try:
+        if found.is_symlink():
+            return Entry(found.name, None, stat.S_IFLNK)
+        if found.is_dir(follow_symlinks=False):
+            return Entry(found.name, None, stat.S_IFDIR)
+        return Entry(found.name, None, stat.S_IFREG if found.is_file(follow_symlinks=False) else 0)
+    except OSError:
+        return Entry(found.name, None, 0)
 
 
 def _entry(found: os.DirEntry[str]) -> Entry:

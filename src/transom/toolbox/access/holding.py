@@ -6,6 +6,7 @@ Knows no contents.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import sys
@@ -13,6 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = ["Held"]
+
+_TAKEN = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK})
+"""Somebody else holds it."""
 
 if sys.platform == "win32":  # pragma: no cover - other platforms
     import msvcrt
@@ -22,8 +26,8 @@ if sys.platform == "win32":  # pragma: no cover - other platforms
         os.lseek(descriptor, 1 << 30, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
+        except OSError as error:
+            return error.errno not in _TAKEN
         finally:
             os.lseek(descriptor, position, os.SEEK_SET)
         return True
@@ -34,8 +38,8 @@ else:
     def _lock(descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
+        except OSError as error:
+            return error.errno not in _TAKEN
         return True
 
 

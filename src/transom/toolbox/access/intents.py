@@ -24,7 +24,7 @@ import msgspec
 
 from .folder import Folder
 from .holding import Held
-from .roots import Root, Roots
+from .roots import Roots
 from .walk import Astray, Spot, walk
 
 __all__ = ["TEMPORARY", "Intents", "Named", "Planned", "digest_of", "temporary_name"]
@@ -58,6 +58,15 @@ class Named(msgspec.Struct, frozen=True, omit_defaults=True):
     root: str
     folder: tuple[str, ...]
     name: str
+
+    @property
+    def path(self) -> str:
+        """It as an absolute path."""
+        return os.path.join(self.root, *self.folder, self.name)  # noqa: PTH118
+
+    def inside(self, roots: Roots) -> bool:
+        """Whether it lies in one of some roots."""
+        return ".." not in self.folder and roots.find(self.path) is not None
 
     @classmethod
     def of(cls, spot: Spot, name: str) -> Named:
@@ -95,6 +104,10 @@ class _Left:
     temporary: Named | None = None
     plan: tuple[Planned, ...] = ()
     decided: bool = False
+
+    def names(self) -> list[Named]:
+        """All that it is about."""
+        return [*((self.temporary,) if self.temporary is not None else ()), *(planned.target for planned in self.plan)]
 
 
 class Intents:
@@ -152,17 +165,23 @@ class Intents:
             self._held = Held.create(self.folder, SUFFIX)
         self._held.append(msgspec.json.encode(record) + b"\n", synced=synced)
 
-    def recover(self) -> list[str]:
+    def recover(self, roots: Roots) -> list[str]:
         """Put in order what processes that are gone have left.
+
+        Args:
+            roots: where anything may be changed. What lies elsewhere waits for somebody who may work there: a journal is a
+                file, and whoever could write it must not reach further than this program does.
 
         Returns:
             the files of a decided change that could not be finished, because somebody changed them meanwhile.
         """
         stuck: list[str] = []
         for held in Held.abandoned(self.folder, SUFFIX):
-            for left in _left(held.read()):
-                stuck += _put_in_order(left)
-            held.close(remove=True)
+            left = _left(held.read())
+            here = [one for one in left if all(named.inside(roots) for named in one.names())]
+            for one in here:
+                stuck += _Order(roots).put(one)
+            held.close(remove=len(here) == len(left))
         return stuck
 
 
@@ -184,61 +203,73 @@ def _left(journal: bytes) -> list[_Left]:
     return list(found.values())
 
 
-def _put_in_order(left: _Left) -> list[str]:
-    if left.temporary is not None:
-        _discard(left.temporary, left.temporary.name)
-    stuck = []
-    for planned in left.plan:
+class _Order:
+    """Puts in order what was left.
+
+    Args:
+        roots: where that may be done.
+    """
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+
+    def put(self, left: _Left) -> list[str]:
+        if left.temporary is not None:
+            self._discard(left.temporary, left.temporary.name)
+        stuck = []
+        for planned in left.plan:
+            if left.decided:
+                try:
+                    finished = self._finish(planned)
+                except OSError:
+                    finished = False
+                if not finished:
+                    stuck.append(planned.target.path)
+            self._discard(planned.target, planned.temporary)
+        return stuck
+
+    @contextlib.contextmanager
+    def _folder(self, named: Named) -> Iterator[Folder | None]:
+        """The folder that holds a name, if it is still the one that was meant: no link has come into its path."""
+        found = self._roots.find(named.path)
+        if found is None:
+            yield None
+            return
+        root, segments = found
         try:
-            if left.decided and not _finish(planned):
-                stuck.append(os.path.join(planned.target.root, *planned.target.folder, planned.target.name))  # noqa: PTH118
-        except OSError:
-            stuck.append(os.path.join(planned.target.root, *planned.target.folder, planned.target.name))  # noqa: PTH118
-        _discard(planned.target, planned.temporary)
-    return stuck
+            spot = walk(self._roots, root, segments, follow=False)
+        except (OSError, Astray):
+            yield None
+            return
+        with spot:
+            yield spot.folder if list(spot.segments) == segments and not spot.beyond else None
 
+    def _discard(self, named: Named, name: str) -> None:
+        if not TEMPORARY.fullmatch(name):
+            return
+        with self._folder(named) as folder:
+            if folder is not None:
+                with contextlib.suppress(OSError):
+                    folder.unlink(name)
 
-@contextlib.contextmanager
-def _folder(named: Named) -> Iterator[Folder | None]:
-    """The folder that holds a name, if it is still the one that was meant."""
-    root = Root(named.root, named.root)
-    roots = Roots([named.root])
-    try:
-        spot = walk(roots, root, (*named.folder, named.name), follow=False)
-    except (OSError, Astray):
-        yield None
-        return
-    with spot:
-        yield spot.folder if tuple(spot.names) == named.folder and not spot.beyond else None
-
-
-def _discard(named: Named, name: str) -> None:
-    if not TEMPORARY.fullmatch(name):
-        return
-    with _folder(named) as folder:
-        if folder is not None:
-            with contextlib.suppress(OSError):
+    def _finish(self, planned: Planned) -> bool:
+        with self._folder(planned.target) as folder:
+            if folder is None:
+                return False
+            name = planned.target.name
+            now = _digest_in(folder, name)
+            if now == planned.after:
+                return True
+            if now != planned.before:
+                return False
+            if not planned.temporary:
                 folder.unlink(name)
-
-
-def _finish(planned: Planned) -> bool:
-    with _folder(planned.target) as folder:
-        if folder is None:
-            return False
-        name = planned.target.name
-        now = _digest_in(folder, name)
-        if now == planned.after:
+            elif _digest_in(folder, planned.temporary) == planned.after:
+                folder.replace(planned.temporary, folder, name)
+            else:
+                return False
+            folder.sync()
             return True
-        if now != planned.before:
-            return False
-        if not planned.temporary:
-            folder.unlink(name)
-        elif _digest_in(folder, planned.temporary) == planned.after:
-            folder.replace(planned.temporary, folder, name)
-        else:
-            return False
-        folder.sync()
-        return True
 
 
 def _digest_in(folder: Folder, name: str) -> str:

@@ -11,7 +11,7 @@ import errno
 import itertools
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -25,7 +25,7 @@ from .intents import TEMPORARY, Intents
 from .reasons import Reasons
 from .renaming import rename_new
 from .roots import Root, Roots
-from .trees import emptied, is_above, make_folders
+from .trees import Found, below, emptied, is_above, make_folders
 from .walk import Astray, Spot, walk
 
 __all__ = ["READ_LIMIT", "Place", "Reach"]
@@ -43,11 +43,13 @@ class Reach:
         roots: where it may lead.
         intents: where work on files is written down before it is done, if anywhere.
         words: in which words refusals are made.
+        own: real paths of files and folders of this program, which no tool writes.
     """
 
     roots: Roots
     intents: Intents | None
     words: Vocabulary
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,18 @@ class Place:
             for entry in spot.entered().entries():
                 if not TEMPORARY.fullmatch(entry.name):
                     yield entry
+
+    def below(self, go_on: Callable[[], None], excluded: Container[str] = ()) -> Iterator[Found]:
+        """Everything in a folder at every depth, links not followed; see ``trees.below``. Temporary files of ours are left out.
+
+        Raises:
+            Refused: as ``children``.
+        """
+        with self.there() as spot:
+            self._reasons.must_be_folder(spot)
+            for found in below(spot.entered(), go_on, excluded):
+                if not TEMPORARY.fullmatch(found.entry.name):
+                    yield found
 
     # ── changing ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -380,7 +394,7 @@ class Place:
 
     @property
     def _reasons(self) -> Reasons:
-        return Reasons(self.reach.words, self.shown, [root.given for root in self.reach.roots.all])
+        return Reasons(self.reach.words, self.shown, [root.given for root in self.reach.roots.all], self.reach.own)
 
 
 def _pieces(file: BinaryIO, go_on: Callable[[], None]) -> Iterator[bytes]:

@@ -37,13 +37,15 @@ class Reasons:
         words: in which words.
         shown: the path, as the model sees it.
         roots: the allowed folders.
+        own: files and folders of this program.
     """
 
-    def __init__(self, words: Vocabulary, shown: str, roots: Sequence[str]) -> None:
+    def __init__(self, words: Vocabulary, shown: str, roots: Sequence[str], own: Sequence[str] = ()) -> None:
         self._words = words
         self._filing = words.filing
         self._shown = shown
         self._roots = roots
+        self._own = own
 
     # ── refusals ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -165,14 +167,22 @@ class Reasons:
         verdict = protected(spot.segments)
         if not verdict:
             raise Refused.by(verdict, self._words)
+        if self._is_own(spot.path):
+            raise Refused("protected_path", self._filing.own.format(path=self._shown))
+
+    def _is_own(self, path: str) -> bool:
+        # A store of SQLite has files beside it that are called as it is, and more.
+        return any(path == own or path.startswith((own + os.sep, own + "-")) for own in self._own)
 
     def must_hold_nothing_protected(self, spot: Spot, go_on: Callable[[], None]) -> None:
         """Nothing in a folder is what file tools do not write."""
         folder = spot.folder.enter(spot.name)
         try:
-            for inside, _ in below(folder, spot.segments, go_on):
-                if not protected(inside):
-                    segment = "/".join(inside[len(spot.segments) :])
+            for found in below(folder, go_on):
+                if not protected((*spot.segments, *found.segments)[-2:]) or self._is_own(
+                    os.path.join(spot.path, *found.segments)
+                ):  # noqa: PTH118
+                    segment = "/".join(found.segments)
                     raise Refused("protected_path", self._filing.protected_inside.format(path=self._shown, segment=segment))
         finally:
             folder.close()

@@ -1,7 +1,7 @@
 """The folders that may be reached, and which of them an absolute path lies in.
 
 Knows no links below a root. A root is known by the path it was given as and by its real one (``/tmp`` and ``/private/tmp``).
-Comparison is by whole segments and exact: two names that differ in case may be two folders.
+Comparison is by whole segments and exact: two names that differ in case may be two folders, except on Windows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Root:
     def inside(self, segments: Sequence[str]) -> list[str] | None:
         """The segments of an absolute path that lie below this root, or ``None``."""
         for own in (segments_of(self.given), segments_of(self.real)):
-            if list(segments[: len(own)]) == own:
+            # Windows takes names that differ in case for one; elsewhere nothing is changed by this.
+            if [os.path.normcase(name) for name in segments[: len(own)]] == [os.path.normcase(name) for name in own]:
                 return list(segments[len(own) :])
         return None
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
 
 from .folder import Entry, Folder
 from .walk import Spot
 
-__all__ = ["below", "emptied", "is_above", "make_folders"]
+__all__ = ["Found", "below", "emptied", "is_above", "make_folders"]
 
 
 def make_folders(spot: Spot, names: Sequence[str]) -> None:
@@ -32,18 +33,47 @@ def is_above(folder: Spot, other: Spot) -> bool:
     return any(os.path.samestat(folder.status, above.status(name)) for above, name in inside)
 
 
-def below(folder: Folder, segments: tuple[str, ...], go_on: Callable[[], None]) -> Iterator[tuple[tuple[str, ...], Entry]]:
-    """Everything in a folder at every depth, with its segments, folders before what is in them."""
-    for entry in list(folder.entries()):
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One name at some depth.
+
+    Attributes:
+        folder: the open folder that holds it; closed when the next one is asked for.
+        segments: its path from where the search began.
+        entry: what it is, without its status.
+    """
+
+    folder: Folder
+    segments: tuple[str, ...]
+    entry: Entry
+
+
+def below(
+    folder: Folder, go_on: Callable[[], None], excluded: Container[str] = (), segments: tuple[str, ...] = ()
+) -> Iterator[Found]:
+    """Everything in a folder at every depth, in order of names, folders before what is in them. What cannot be read is passed.
+
+    Args:
+        folder: where to begin.
+        go_on: called for every name; what it raises ends the search.
+        excluded: names of folders that are given and not looked into.
+        segments: what the paths begin with.
+    """
+    for entry in sorted(folder.entries(status=False), key=lambda entry: entry.name):
         go_on()
         inside = (*segments, entry.name)
-        yield inside, entry
-        if entry.is_folder:
+        yield Found(folder, inside, entry)
+        if not entry.is_folder or entry.name in excluded:
+            continue
+        try:
             inner = folder.enter(entry.name)
-            try:
-                yield from below(inner, inside, go_on)
-            finally:
-                inner.close()
+        except OSError:
+            continue
+        try:
+            with contextlib.suppress(OSError):
+                yield from below(inner, go_on, excluded, inside)
+        finally:
+            inner.close()
 
 
 def emptied(folder: Folder, name: str, go_on: Callable[[], None]) -> int:
@@ -51,7 +81,7 @@ def emptied(folder: Folder, name: str, go_on: Callable[[], None]) -> int:
     inner = folder.enter(name)
     gone = 0
     try:
-        for entry in list(inner.entries()):
+        for entry in list(inner.entries(status=False)):
             go_on()
             if entry.is_folder:
                 gone += emptied(inner, entry.name, go_on)

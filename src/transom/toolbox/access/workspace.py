@@ -52,6 +52,8 @@ class Workspace:
         cwd: the working directory, inside a root; the first root by default.
         intents: where work on files is written down before it is done; without it a kill may leave temporary files.
         words: in which words refusals are made.
+        own: files and folders of this program, above all its store: no tool writes them, wherever they are. The folder of
+            ``intents`` is always one.
 
     Raises:
         Refused: ``cwd`` is not inside a root, or not there.
@@ -64,8 +66,11 @@ class Workspace:
         cwd: str | None = None,
         intents: Intents | None = None,
         words: Vocabulary = ENGLISH,
+        own: Iterable[str | PurePath] = (),
     ) -> None:
         self.roots = Roots(roots)
+        folders = (intents.folder,) if intents is not None else ()
+        self._own = tuple(os.path.realpath(path) for path in (*own, *folders))
         self.intents = intents
         self.words = words
         self._at: tuple[Root, tuple[str, ...]] | None = None
@@ -76,6 +81,7 @@ class Workspace:
         """Another workspace with the same roots and a working directory of its own."""
         made = Workspace((), intents=self.intents, words=words or self.words)
         made.roots = self.roots
+        made._own = self._own
         return made
 
     @property
@@ -155,7 +161,7 @@ class Workspace:
 
     @property
     def _reach(self) -> Reach:
-        return Reach(self.roots, self.intents, self.words)
+        return Reach(self.roots, self.intents, self.words, self._own)
 
     def _here(self) -> tuple[Root, tuple[str, ...]]:
         if self._at is not None:
@@ -231,12 +237,12 @@ class Workspace:
         return Reasons(self.words, place.shown, [root.given for root in self.roots.all])
 
     def tidy(self) -> list[str]:
-        """Put in order what processes that were killed have left; to be called once at the start.
+        """Put in order what processes that were killed have left in these roots; to be called once at the start.
 
         Returns:
             files of a change of many that could not be finished, because somebody changed them meanwhile.
         """
-        return self.intents.recover() if self.intents is not None else []
+        return self.intents.recover(self.roots) if self.intents is not None else []
 
     def describe(self) -> dict[str, object]:
         """What a person wants to know of it.

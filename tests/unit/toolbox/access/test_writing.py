@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transom.toolbox.access.intents import Intents, Named, Planned, digest_of, temporary_name
+from transom.toolbox.access.roots import Roots
 from transom.toolbox.access.workspace import Change, Workspace
 from transom.toolbox.tool import Refused
 
@@ -139,9 +140,11 @@ def test_a_link_moves_and_goes_as_a_link(workspace: Workspace, root: Path, tmp_p
 
 def test_a_folder_with_something_protected_in_it_is_not_removed_at_all(workspace: Workspace, root: Path) -> None:
     (root / "project/.git").mkdir(parents=True)
+    (root / ".config/git").mkdir(parents=True)
     (root / "project/a.txt").write_bytes(b"")
     before = names(root)
     assert error(lambda: workspace.place("project").remove_all(lambda: None)) == "protected_path"
+    assert error(lambda: workspace.place(".config").remove_all(lambda: None)) == "protected_path"
     assert error(lambda: workspace.place("project").remove()) == "not_a_file"
     assert names(root) == before
 
@@ -220,6 +223,7 @@ WORK = """
 import sys
 from pathlib import Path
 from transom.toolbox.access.intents import Intents
+from transom.toolbox.access.roots import Roots
 from transom.toolbox.access.workspace import Change, Workspace
 root, intents = sys.argv[1:]
 workspace = Workspace([root], intents=Intents(Path(intents)))
@@ -289,7 +293,7 @@ def test_a_change_of_many_files_is_finished_if_it_was_decided_and_undone_if_not(
     if decided:
         writer.decide(number)
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    assert Intents(tmp_path / "intents").recover() == []
+    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
     assert names(root) == (["a.txt"] if decided else ["a.txt", "b.txt"])
     assert (root / "a.txt").read_bytes() == (b"new" if decided else b"old")
 
@@ -300,7 +304,7 @@ def test_what_somebody_changed_meanwhile_is_left_and_named(root: Path, tmp_path:
     writer = Intents(tmp_path / "journal")
     writer.decide(writer.begin_plan([planned(root, "a.txt", temporary, b"was", b"new")]))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    assert Intents(tmp_path / "intents").recover() == [str(root / "a.txt")]
+    assert Intents(tmp_path / "intents").recover(Roots([root])) == [str(root / "a.txt")]
     assert names(root) == ["a.txt"]
     assert (root / "a.txt").read_bytes() == b"old"
 
@@ -310,7 +314,7 @@ def test_the_work_of_a_process_that_lives_is_let_alone(root: Path, tmp_path: Pat
     (root / temporary).write_bytes(b"half")
     alive = Intents(tmp_path / "intents")
     number = alive.begin(Named(str(root), (), temporary))
-    assert Intents(tmp_path / "intents").recover() == []
+    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
     assert (root / temporary).exists()
     alive.end(number)
     alive.close()
@@ -322,8 +326,26 @@ def test_a_journal_removes_nothing_but_temporary_files(root: Path, tmp_path: Pat
     writer = Intents(tmp_path / "journal")
     writer.begin(Named(str(root), (), name))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    Intents(tmp_path / "intents").recover()
+    Intents(tmp_path / "intents").recover(Roots([root]))
     assert names(root) == ["a.txt"]
+
+
+@pytest.mark.parametrize("folder", [(), ("..", "outside"), ("sub", "..", "..", "outside")])
+def test_a_journal_reaches_nothing_outside_the_roots(root: Path, tmp_path: Path, folder: tuple[str, ...]) -> None:
+    (tmp_path / "outside").mkdir()
+    (root / "sub").mkdir()
+    temporary = temporary_name()
+    for name in (temporary, "kept"):
+        (tmp_path / "outside" / name).write_bytes(b"known")
+    top = str(root) if folder else str(tmp_path / "outside")
+    writer = Intents(tmp_path / "journal")
+    writer.begin(Named(top, folder, temporary))
+    kept = Planned(target=Named(top, folder, "kept"), temporary="", before=digest_of(b"known"), after="")
+    writer.decide(writer.begin_plan([kept]))
+    left_behind(tmp_path / "intents", tmp_path / "journal")
+    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
+    assert len(names(tmp_path / "outside")) == 2
+    assert len(names(tmp_path / "intents")) == 1
 
 
 @POSIX
@@ -339,7 +361,7 @@ def test_a_journal_reaches_nothing_through_a_link_that_came_meanwhile(root: Path
     writer.begin(Named(str(root), ("sub",), temporary))
     writer.begin(Named(str(root), ("other",), temporary))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    Intents(tmp_path / "intents").recover()
+    Intents(tmp_path / "intents").recover(Roots([root]))
     assert (tmp_path / "outside" / temporary).exists()
     assert (root / "inner" / temporary).exists()
 
@@ -356,8 +378,20 @@ def test_a_journal_that_was_cut_or_damaged_never_stops_a_start(
     (written,) = (base / "journal").iterdir()
     (base / "intents").mkdir()
     (base / "intents/1-0.intents").write_bytes(written.read_bytes()[: -cut or None] + noise)
-    assert Intents(base / "intents").recover() == []
+    assert Intents(base / "intents").recover(Roots([base])) == []
     writer.close()
+
+
+def test_no_tool_writes_the_files_of_the_program_itself(root: Path) -> None:
+    for name in ("agent.db", "agent.db-wal", "agent.db-intents/1.intents", "agent.dbx"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(b"")
+    workspace = Workspace([root], own=[root / "agent.db"], intents=Intents(root / "agent.db-intents"))
+    for name in ("agent.db", "agent.db-wal", "agent.db-intents", "agent.db-intents/1.intents"):
+        place = workspace.for_session().place(name)
+        assert error(lambda place=place: place.replace(b"x")) == "protected_path"  # type: ignore[misc]
+        assert error(partial(place.remove_all, lambda: None)) == "protected_path"
+    workspace.place("agent.dbx").replace(b"x")
 
 
 def test_the_journal_does_not_grow_for_ever(workspace: Workspace, tmp_path: Path) -> None:

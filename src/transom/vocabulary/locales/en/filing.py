@@ -34,6 +34,7 @@ FILING = FilingWords(
     protected_inside=(
         "{path} holds {segment}, which file tools do not change; nothing was done. Name what else is in it one by one."
     ),
+    own="{path} belongs to this program itself and is not changed by file tools. Use another path.",
     other_device="{path} is on another file system, where a folder cannot be moved in one step. Copy what is in it instead.",
     refused="{path}: {reason}.",
     no_space="{path}: there is no room left on the disk; nothing was written. Free some space, then try again.",
