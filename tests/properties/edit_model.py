@@ -52,37 +52,51 @@ def cases(seed: int, number: int) -> Iterator[Case]:
             text = text.replace("b", "b\rb", 1)
         codec = {"ascii": "ascii", "utf-8-sig": "utf-8"}.get(encoding, encoding)
         data = MARKS.get(encoding, b"") + text.encode(codec)
-        tool, arguments = _edit(chance, words, len(lines))
+        tool, arguments = _edit(chance, words, lines)
         yield Case(data, tool, arguments)
 
 
-def _edit(chance: random.Random, words: list[str], count: int) -> tuple[str, dict[str, object]]:
-    def line(beyond: int = 2) -> int:
-        return chance.randint(1, max(1, count + beyond))
+def _edit(chance: random.Random, words: list[str], lines: list[str]) -> tuple[str, dict[str, object]]:
+    count = len(lines)
+
+    def line(beyond: int = 1) -> int:
+        return chance.randint(1, max(1, count + beyond * (chance.random() < 0.2)))
 
     def block() -> str:
         parts = [chance.choice(words) for _ in range(chance.choice([1, 1, 1, 2, 3]))]
         return chance.choice(["\n", "\n", "\r\n"]).join(parts) + chance.choice(["", "", "\n"])
 
-    match chance.choice(["delete", "insert", "replace", "replace", "move", "append", "save"]):
+    def standing() -> str:
+        """Text that stands there: a piece of a line, or lines and a piece of the next."""
+        first = chance.randrange(count)
+        parts = lines[first : first + chance.choice([1, 1, 2, 3])]
+        text = chance.choice(["\n", "\n", "\r\n"]).join(parts)
+        start = chance.randrange(len(parts[0]) + 1)
+        text = text[start : len(text) - chance.randrange(len(parts[-1]) + 1)] if chance.random() < 0.5 else text
+        return text + chance.choice(["", "", "\n"])
+
+    match chance.choice(["delete", "delete", "insert", "insert", "replace", "replace", "replace", "move", "append", "save"]):
         case "delete":
-            arguments: dict[str, object] = {"start_line": line(1)}
+            first = line()
+            arguments: dict[str, object] = {"start_line": first}
             if chance.random() < 0.5:
-                arguments["end_line"] = line(1)
-            if chance.random() < 0.5:
-                arguments["verify_before_delete"] = chance.choice([word for word in words if word.strip()])
+                arguments["end_line"] = first + chance.choice([0, 1, 2, -1])
+            if chance.random() < 0.6:
+                named = [text for text in lines[max(0, first - 5) : first + 4] if text.strip()] if chance.random() < 0.9 else []
+                arguments["verify_before_delete"] = chance.choice(named or ["a", "zz"])
             return "delete_lines_in_file", arguments
         case "insert":
-            return "insert_at_line", {"line_number": line(), "content_to_insert": block()}
+            return "insert_at_line", {"line_number": line(2), "content_to_insert": block()}
         case "replace":
-            arguments = {"old_string": block() or "a", "new_string": block()}
+            old = (standing() if count and chance.random() < 0.9 else block()) or "a"
+            arguments = {"old_string": old, "new_string": chance.choice([block(), old, ""])}
             if chance.random() < 0.2:
                 arguments["global"] = False
             if chance.random() < 0.2:
                 arguments["normalize_line_endings"] = False
             return "replace_text_in_file", arguments
         case "move":
-            return "line_operations", {"operation": "move", "move_from": line(1), "move_to": line(1)}
+            return "line_operations", {"operation": "move", "move_from": line(), "move_to": line()}
         case "append":
             return "append_file", {"content": block() or "a"}
         case _:

@@ -35,34 +35,29 @@ def unified_diff(document: Document, splices: Sequence[Splice], after: Document,
         splices: the changes.
         after: the same file with them made.
         name: the file's name, for the head.
-        most: lines of diff at most; how many more there would be stands in the last line.
+        most: lines of diff at most; an ellipsis as the last one says that it goes on.
 
     Returns:
         The diff, empty where nothing changes. Line terminators are shown as LF; a changed one is marked by ``\\r`` at the
         line's end.
     """
     before, now = document.lines, after.lines
-    blocks = _blocks(before, now, splices)
-    if not blocks or document.body == after.body:
+    if document.body == after.body:
         return ""
     shown = [f"--- a/{name}", f"+++ b/{name}"]
-    left = 0
-    for hunk in _hunks(blocks):
+    for hunk in _hunks(_blocks(before, now, splices)):
         for line in _shown(before, now, hunk):
-            if len(shown) < most:
-                shown.append(line)
-            else:
-                left += 1
-    if left:
-        shown.append(f"... {left} more lines")
-    return "\n".join(shown) + "\n"
+            if len(shown) >= most:
+                return "\n".join([*shown, "…", ""])
+            shown.append(line)
+    return "\n".join([*shown, ""]) if len(shown) > 2 else ""
 
 
-def _blocks(before: Lines, now: Lines, splices: Sequence[Splice]) -> list[_Block]:
+def _blocks(before: Lines, now: Lines, splices: Sequence[Splice]) -> Iterator[_Block]:
     if before.classic != now.classic and before.count and now.count:
         # What ends a line is no longer the same, so that every line may be another.
         splices = [Splice(0, len(before.body), now.body)]
-    blocks: list[_Block] = []
+    last: _Block | None = None
     shift = 0
     for splice in splices:
         start, end = splice.start + shift, splice.start + shift + len(splice.data)
@@ -73,11 +68,14 @@ def _blocks(before: Lines, now: Lines, splices: Sequence[Splice]) -> list[_Block
         if not (old_whole and new_whole):  # what follows on the line belongs to it on both sides
             old_end, new_end = min(old_end, before.count) + 1, min(new_end, now.count) + 1
         shift += end - start - (splice.end - splice.start)
-        if blocks and (old <= blocks[-1].old_end or new <= blocks[-1].new_end):
-            blocks[-1].old_end, blocks[-1].new_end = old_end, new_end
-        else:
-            blocks.append(_Block(old, old_end, new, new_end))
-    return [trimmed for block in blocks if (trimmed := _trimmed(before, now, block))]
+        if last is not None and (old <= last.old_end or new <= last.new_end):
+            last.old_end, last.new_end = old_end, new_end
+            continue
+        if last is not None and (trimmed := _trimmed(before, now, last)):
+            yield trimmed
+        last = _Block(old, old_end, new, new_end)
+    if last is not None and (trimmed := _trimmed(before, now, last)):
+        yield trimmed
 
 
 def _line(lines: Lines, offset: int) -> tuple[int, bool]:
@@ -101,14 +99,16 @@ def _trimmed(before: Lines, now: Lines, block: _Block) -> _Block | None:
     return block if block.old < block.old_end or block.new < block.new_end else None
 
 
-def _hunks(blocks: Sequence[_Block]) -> Iterator[list[_Block]]:
-    hunk = [blocks[0]]
-    for block in blocks[1:]:
-        if block.old - hunk[-1].old_end > 2 * _CONTEXT:
+def _hunks(blocks: Iterator[_Block]) -> Iterator[list[_Block]]:
+    """Blocks whose context would touch; one after the other, as they are asked for."""
+    hunk: list[_Block] = []
+    for block in blocks:
+        if hunk and block.old - hunk[-1].old_end > 2 * _CONTEXT:
             yield hunk
             hunk = []
         hunk.append(block)
-    yield hunk
+    if hunk:
+        yield hunk
 
 
 def _shown(before: Lines, now: Lines, hunk: Sequence[_Block]) -> Iterator[str]:
@@ -135,10 +135,10 @@ def _range(first: int, behind: int) -> str:
 def _lines(
     lines: Lines, numbers_of: range, sign: str, *, against: Lines | None = None, numbers: range = range(0)
 ) -> Iterator[str]:
-    for number in numbers_of:
+    for at, number in enumerate(numbers_of):
         content, terminator = lines.content(number), lines.terminator(number)
         text = decoded(content)
-        if against is not None and terminator == b"\r\n" and any(against.content(other) == content for other in numbers):
+        if against is not None and terminator == b"\r\n" and at < len(numbers) and against.content(numbers[at]) == content:
             text += "\r"  # only the terminator differs
         yield sign + text
         if not terminator:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from .encoding import UTF_8, Encoding, recognised
 from .lines import Lines
@@ -17,9 +18,8 @@ from .refusal import EditRefused
 __all__ = ["Document", "Splice", "decoded", "encoded", "spliced"]
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
-    """One change: the bytes from ``start`` to before ``end`` become ``data``."""
+class Splice(NamedTuple):
+    """One change: the bytes from ``start`` to before ``end`` become ``data``. A tuple: there may be a million of them."""
 
     start: int
     end: int
@@ -30,10 +30,10 @@ def spliced(body: bytes, splices: Iterable[Splice]) -> bytes:
     """A body with changes made; those that are given in order and do not overlap. All other bytes are as they were."""
     parts: list[bytes] = []
     at = 0
-    for splice in splices:
-        assert splice.start >= at
-        parts += (body[at : splice.start], splice.data)
-        at = splice.end
+    for start, end, data in splices:
+        assert start >= at
+        parts += (body[at:start], data)
+        at = end
     parts.append(body[at:])
     return b"".join(parts)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .document import Document, Splice
 from .lines import Lines
@@ -18,9 +19,8 @@ __all__ = ["Match", "Replacement", "found", "replaced"]
 _CRLF = b"\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Where a text stands: offsets in the body, the second one behind it."""
+class Match(NamedTuple):
+    """Where a text stands: offsets in the body, the second one behind it. A tuple: there may be a million of them."""
 
     start: int
     end: int
@@ -57,15 +57,17 @@ def replaced(document: Document, old: bytes, new: bytes, *, everywhere: bool = T
         matches.append(match)
         if not everywhere:
             break
-    numbers = [lines.at(match.start) for match in matches]
+    numbers = lines.all_at([match.start for match in matches])
     if (_folded(old) == _folded(new)) if normalise else (old == new):
         return Replacement(matches=matches, splices=[], lines=numbers)
     plain = _folded(new) if normalise else new
-    fits = not normalise or b"\n" not in plain
-    splices = [
-        Splice(match.start, match.end, plain if fits else plain.replace(b"\n", lines.terminator_near(number)))
-        for match, number in zip(matches, numbers, strict=True)
-    ]
+    if not normalise or b"\n" not in plain:
+        splices = [Splice(start, end, plain) for start, end in matches]
+    else:
+        splices = [
+            Splice(match.start, match.end, plain.replace(b"\n", lines.terminator_near(number)))
+            for match, number in zip(matches, numbers, strict=True)
+        ]
     return Replacement(matches=matches, splices=splices, lines=numbers)
 
 

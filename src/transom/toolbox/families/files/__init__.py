@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from ...tool import Family
 from .comparing import file_diff
+from .deleting_lines import delete_lines_in_file
+from .inserting import insert_at_line
 from .keeping import change_directory, copy_file, delete_path, make_directory, move_file
+from .line_operations import line_operations
 from .listing import list_directory
 from .metadata import get_file_metadata
+from .patching import apply_patch
 from .reading import read_file, read_file_chunked
+from .replacing import replace_text_in_file
+from .restoring import restore_from_bak
+from .saving import append_file, save_file
 from .tree import directory_tree
 
 __all__ = ["FAMILY"]
@@ -19,6 +26,13 @@ FAMILY = Family(
         list_directory,
         read_file,
         read_file_chunked,
+        save_file,
+        replace_text_in_file,
+        insert_at_line,
+        append_file,
+        delete_lines_in_file,
+        line_operations,
+        apply_patch,
         make_directory,
         move_file,
         copy_file,
@@ -27,5 +41,6 @@ FAMILY = Family(
         get_file_metadata,
         file_diff,
         directory_tree,
+        restore_from_bak,
     ),
 )
