@@ -252,7 +252,7 @@ async def open_toolbox(
     async with open_store(place, scope=settings.scope) as opened:
         intents = Intents(place.with_name(f"{place.name}-intents"))
         try:
-            workspace = Workspace(_checked(roots), intents=intents)
+            workspace = Workspace(_checked(roots), intents=intents, own=[place])
             workspace.tidy()
             yield build_toolbox(
                 enable=enable,

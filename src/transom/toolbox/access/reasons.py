@@ -179,9 +179,8 @@ class Reasons:
         folder = spot.folder.enter(spot.name)
         try:
             for found in below(folder, go_on):
-                if not protected((*spot.segments, *found.segments)[-2:]) or self._is_own(
-                    os.path.join(spot.path, *found.segments)
-                ):  # noqa: PTH118
+                path = os.path.join(spot.path, *found.segments)  # noqa: PTH118 - names as the system has them
+                if not protected((*spot.segments, *found.segments)[-2:]) or self._is_own(path):
                     segment = "/".join(found.segments)
                     raise Refused("protected_path", self._filing.protected_inside.format(path=self._shown, segment=segment))
         finally:
