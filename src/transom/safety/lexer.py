@@ -17,7 +17,7 @@ HOLE = "\0"
 
 _OPERATOR = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\(|\)|<<<|<<-|<<|<&|<>|<\(|<|>>|>&|>\||>\(|>")
 _REDIRECTIONS = frozenset({"&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">"})
-_CLOSED_AND_MORE = re.compile(r"[<>]&(?:\\\n)*-(?![\s;&|()<>]|$)")
+_CLOSED_AND_MORE = re.compile(r"[<>]&(?:[ \t]|\\\n)*-(?![\s;&|()<>]|$)")
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
 _BRACED = re.compile(
     r"\$\{#?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])"
@@ -406,7 +406,8 @@ class _Reader:
     def parameter(self, found: re.Match[str], *, quoted: bool) -> None:
         if found.group(1) == "IFS":
             raise self.stop("separator")
-        self.draft.hole(quoted=quoted)
+        # All arguments at once become any number of words within quotes too.
+        self.draft.hole(quoted=quoted and found.group(1) != "@")
         self.at = found.end()
 
 

@@ -136,7 +136,8 @@ def may_be_option(word: Word) -> bool:
     if word.splits or word.braces or word.text.startswith((HOLE, "-", "[")):
         return True
     # A pattern matches names of files, and those may look like options; not if a dot or a slash is in each of them.
-    return word.matches and word.text[0] in "*?" and ("[" in word.text or _OPTION_LIKE.fullmatch(word.text) is not None)
+    letters = word.text.replace(HOLE, "")
+    return word.matches and letters[0] in "*?" and ("[" in letters or _OPTION_LIKE.fullmatch(letters) is not None)
 
 
 def _option_that_runs(options: tuple[str, ...], use: Use) -> Objection | None:

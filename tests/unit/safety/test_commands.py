@@ -53,6 +53,9 @@ REFUSED = {
     "echo a &> out sudo id": "command_ambiguous",
     "{fd}> out sudo id": "command_syntax",
     "<&-sudo id": "command_syntax",
+    "rm -r >& -f dir": "command_syntax",
+    "sh -c 'rm a\"$@\"' x y -rf": "command_undecided",
+    'rm -r *"$x"': "command_undecided",
     "[[ x && sudo id ]]": "command_privilege",
     # Lines are joined before anything else is read.
     "$\\\nE sudo id": "command_syntax",
