@@ -14,7 +14,7 @@ from .tool import Family, Tool
 
 __all__ = ["FAMILIES", "GROUP", "by_name", "families", "installed_families"]
 
-FAMILIES: tuple[str, ...] = ("files", "planning", "memory", "execution", "utilities", "backup", "text")
+FAMILIES: tuple[str, ...] = ("files", "planning", "memory", "execution", "utilities", "backup", "text", "skills")
 """Modules in ``toolbox.families``, in order: this is the order of the list that models see, so it only grows at its end."""
 GROUP = "transom.families"
 

@@ -17,6 +17,7 @@ from .digesting import DigestWords
 from .editing import EditingWords
 from .executing import ExecutingWords
 from .filing import FilingWords
+from .loading import LoadingWords
 from .marks import MARK_CLOSE, MARK_OPEN
 from .memorizing import MemorizingWords
 from .mending import MendingWords
@@ -94,6 +95,7 @@ class Vocabulary:
     converting: ConvertingWords
     backing_up: BackupWords
     shaping: ShapingWords
+    loading: LoadingWords
     dates: DateWords
 
     def hidden(self, first: tuple[int, int], last: tuple[int, int], *, whole_lines: bool) -> str:
@@ -168,5 +170,6 @@ _NOT_IN_HEADS = frozenset(
         "memorizing",
         "backing_up",
         "shaping",
+        "loading",
     }
 )

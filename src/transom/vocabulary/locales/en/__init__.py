@@ -10,6 +10,7 @@ from .digesting import DIGESTING
 from .editing import EDITING
 from .executing import EXECUTING
 from .filing import FILING
+from .loading import LOADING
 from .memorizing import MEMORIZING
 from .mending import MENDING
 from .placing import PLACING
@@ -51,6 +52,7 @@ ENGLISH = Vocabulary(
     converting=CONVERTING,
     backing_up=BACKING_UP,
     shaping=SHAPING,
+    loading=LOADING,
     dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
