@@ -33,6 +33,10 @@ _OTHER_SHELLS = frozenset({"zsh", "fish", "csh", "tcsh", "yash", "xonsh", "elvis
 """Their language is not the one read here."""
 _SHELL_FLAGS = frozenset("abefhiklmnprtuvxBCDEHPT")
 _SHELL_LONG_FLAGS = frozenset({"--posix", "--norc", "--noprofile", "--login", "--noediting", "--restricted", "--verbose"})
+_SHELL_LONG_NAMES = frozenset(
+    "debug debugger dump-po-strings dump-strings help init-file login noediting noprofile norc posix pretty-print protected "
+    "rcfile restricted verbose version wordexp".split()
+)
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ENCODERS = frozenset({"base64", "base32", "basenc", "xxd", "od", "hexdump", "uuencode", "openssl", "gpg", "age"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -180,6 +184,9 @@ class _Run:
                 if text not in _SHELL_LONG_FLAGS:
                     return Objection("undecided", text)
                 continue
+            if text[1:] in _SHELL_LONG_NAMES:
+                # For bash it is the long option, for others so many letters.
+                return Objection("undecided", text)
             for letter in text[1:]:
                 from_text |= letter == "c"
                 from_input |= letter == "s"

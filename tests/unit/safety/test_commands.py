@@ -53,6 +53,7 @@ REFUSED = {
     "echo a &> out sudo id": "command_ambiguous",
     "{fd}> out sudo id": "command_syntax",
     "<&-sudo id": "command_syntax",
+    "bash -norc -o errexit -c 'sudo id'": "command_undecided",
     "rm -r >& -f dir": "command_syntax",
     "sh -c 'rm a\"$@\"' x y -rf": "command_undecided",
     'rm -r *"$x"': "command_undecided",
