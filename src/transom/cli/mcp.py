@@ -5,6 +5,7 @@ Knows options and how the parts are put together; stdout belongs to the protocol
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from importlib.metadata import version
@@ -66,6 +67,8 @@ async def mcp_(
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
     if http_token is not None and not http_token.strip():
         raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
+    # What is imported from here on stays: the collector would go through all of it again and again, for a sixth of the start.
+    gc.disable()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
     try:
         from ..mcp_server.server import build
@@ -96,6 +99,8 @@ async def mcp_(
                     output.json_note({"where": note.where, "change": note.change, "detail": note.detail})
                 else:
                     output.note(f"{note.where}: {note.detail}")
+        gc.freeze()
+        gc.enable()
         if where is None:
             from ..mcp_server.stdio import serve_stdio
 
