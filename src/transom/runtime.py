@@ -38,6 +38,9 @@ __all__ = [
 LOCAL_SCOPE = "default"
 """The scope of a store's only user; its namespaces carry no prefix."""
 
+OWN_SKILLS = ("~/.agents/skills", "~/.claude/skills")
+"""Where a user keeps skills for every project; agents agree on these places."""
+
 MODEL_FREE = ("clear", "digest", "reset")
 WITH_MODEL = ("summarize", "anchored", "background")
 
@@ -243,6 +246,8 @@ async def open_toolbox(
     """
     from .toolbox.access.intents import Intents
     from .toolbox.access.workspace import Workspace
+    from .toolbox.families.memory import memory_services
+    from .toolbox.families.skills import skill_services
     from .toolbox.sandbox import Sandbox
 
     settings = load({"store": None if store is None else str(store)}).settings
@@ -257,7 +262,13 @@ async def open_toolbox(
             yield build_toolbox(
                 enable=enable,
                 disable=disable,
-                services={Store: opened, Workspace: workspace, Sandbox: Sandbox(inherited_environment())},
+                services={
+                    Store: opened,
+                    Workspace: workspace,
+                    Sandbox: Sandbox(inherited_environment()),
+                    **memory_services(opened),
+                    **skill_services(*OWN_SKILLS),
+                },
                 per_session=lambda: {Workspace: workspace.for_session()},
             )
         finally:
