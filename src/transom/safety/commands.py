@@ -34,8 +34,8 @@ _OTHER_SHELLS = frozenset({"zsh", "fish", "csh", "tcsh", "yash", "xonsh", "elvis
 _SHELL_FLAGS = frozenset("abefhiklmnprtuvxBCDEHPT")
 _SHELL_LONG_FLAGS = frozenset({"--posix", "--norc", "--noprofile", "--login", "--noediting", "--restricted", "--verbose"})
 _SHELL_LONG_NAMES = frozenset(
-    "debug debugger dump-po-strings dump-strings help init-file login noediting noprofile norc posix pretty-print protected "
-    "rcfile restricted verbose version wordexp".split()
+    {"debug", "debugger", "dump-po-strings", "dump-strings", "help", "init-file", "login", "noediting", "noprofile", "norc"}
+    | {"posix", "pretty-print", "protected", "rcfile", "restricted", "verbose", "version", "wordexp"}
 )
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ENCODERS = frozenset({"base64", "base32", "basenc", "xxd", "od", "hexdump", "uuencode", "openssl", "gpg", "age"})
