@@ -1,0 +1,52 @@
+"""What ``transom doctor`` finds, and what it says to do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from transom.cli.app import run
+
+
+@pytest.fixture
+def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
+    monkeypatch.setenv("TRANSOM_STORE", str(tmp_path / "store.db"))
+    assert run(["doctor", "--root", str(tmp_path), "--json"]) == 0
+    return {item["part"]: item for item in json.loads(capsys.readouterr().out)["findings"]}
+
+
+def test_it_names_what_is_there(findings: dict[str, dict[str, str]], tmp_path: Path) -> None:
+    assert findings["folders"]["detail"].startswith(str(tmp_path))
+    assert findings["tools"]["state"] == "ok"
+    assert "store.db" in findings["store"]["detail"]
+
+
+def test_what_is_missing_comes_with_the_mend(findings: dict[str, dict[str, str]]) -> None:
+    for item in findings.values():
+        if item["state"] == "missing" and (item["part"] != "sandbox" or sys.platform == "linux"):
+            assert item["mend"], item
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a confinement yet")
+def test_it_says_what_confines_programs_and_what_it_could_not(findings: dict[str, dict[str, str]]) -> None:
+    assert findings["sandbox"]["detail"].split(";")[0] in {"bubblewrap", "landlock"}
+
+
+def test_a_damaged_store_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store.db"
+    store.write_bytes(b"this is no database" * 400)
+    assert run(["doctor", "--root", str(tmp_path), "--store", str(store)]) == 1
+    assert "missing" in capsys.readouterr().out
+
+
+def test_a_home_is_not_worked_in_by_saying_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRANSOM_STORE", str(tmp_path / "store.db"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    run(["doctor"])
+    assert "name one with --root FOLDER" in capsys.readouterr().out
