@@ -129,11 +129,19 @@ def _covers(layout: Layout) -> list[Path]:
     return sorted(tops.difference(shown))
 
 
+def _ways(layout: Layout) -> Iterator[Path]:
+    """Folders between a root and what in it is to be read only: a folder that is mounted cannot be moved out of the way."""
+    for path in layout.readable:
+        for root in layout.writable:
+            if path.is_relative_to(root) and path != root:
+                yield from (parent for parent in path.parents if parent.is_relative_to(root) and parent != root)
+
+
 def _own_mounts(layout: Layout, fixed: Sequence[Path], missing: Sequence[Path]) -> list[Mount]:
     return [
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.readable),
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
-        *(_mount(path, "--bind", str(path), str(path)) for path in layout.guarded.parents),
+        *(_mount(path, "--bind", str(path), str(path)) for path in dict.fromkeys((*layout.guarded.parents, *_ways(layout)))),
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in fixed),
         *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in missing),
     ]

@@ -27,6 +27,19 @@ _PROC = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesyst
 _SIGNALS_FROM = 6
 
 
+def _around(root: Path, kept: Sequence[Path]) -> list[Path]:
+    """A root, or what it is made of without what is to be read only, for example the interpreter that runs this.
+
+    Landlock knows no exception below a folder. In a root with something to keep, new files can be made in its folders only.
+    """
+    inside = [path for path in kept if path.is_relative_to(root)]
+    if not inside:
+        return [root]
+    if root in inside:
+        return []
+    return [path for child in sorted(root.iterdir()) for path in _around(child, inside)]
+
+
 class Landlock:
     """The kernel's own confinement."""
 
@@ -60,7 +73,8 @@ class Landlock:
         """The jail's command line, and a folder for temporary files that goes with the run."""
         private = Path(tempfile.mkdtemp(prefix="transom-run-"))
         try:
-            writable = [*layout.writable, private, *(Path("/dev", name) for name in _DEVICES)]
+            roots = [path for root in layout.writable for path in _around(root, layout.readable)]
+            writable = [*roots, private, *(Path("/dev", name) for name in _DEVICES)]
             parts = system()
             readable = [*parts.trees, *parts.files, *layout.readable, *(Path("/proc", name) for name in _PROC)]
             sizes = {"data": limits.memory, "space": limits.address_space, "file": limits.file_size}

@@ -69,6 +69,17 @@ async def test_each_root_can_be_written_and_what_is_readable_only_read(sandbox: 
     assert ((other / "f").read_text(), (tools / "f").read_text()) == ("x\n", "here\n")
 
 
+async def test_what_is_only_readable_stays_so_inside_a_root(sandbox: Sandbox, root: Path) -> None:
+    kept, other = root / "tools" / "venv", root / "tools" / "src"
+    for folder in (kept, other):
+        folder.mkdir(parents=True)
+        (folder / "f").write_text("here\n")
+    command = "cat tools/venv/f; echo x > tools/venv/f; mv tools/venv tools/gone; mv tools gone; echo x > tools/src/f"
+    run = await sandbox.run(["/bin/sh", "-c", command], cwd=root, roots=[root], limits=Limits(seconds=20), readable=[kept])
+    assert run.stdout.text() == "here\n"
+    assert ((kept / "f").read_text(), (other / "f").read_text()) == ("here\n", "x\n")
+
+
 async def test_a_program_that_is_not_there_is_told_by_its_status(sandbox: Sandbox, root: Path) -> None:
     run = await sandbox.run(["no-such-program"], cwd=root, roots=[root], limits=Limits(seconds=20))
     assert run.exit_code == 127

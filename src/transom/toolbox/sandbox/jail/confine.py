@@ -83,16 +83,15 @@ def _confine(options: list[str]) -> None:
 
 
 def _candidates(program: str) -> list[str]:
-    """Where it may be. Not ``os.execvp``, which imports a module when the interpreter's library is out of reach already."""
-    if "/" in program:
-        return [program]
-    return [f"{directory}/{program}" for directory in os.environ.get("PATH", "/usr/bin:/bin").split(":") if directory]
+    """Where it may be. Asked before anything is confined: the answer imports a module."""
+    return [program] if "/" in program else [f"{directory}/{program}" for directory in os.get_exec_path() if directory]
 
 
 def main(arguments: list[str]) -> None:
     """Confine this process and become the program; returns only by ending."""
     cut = arguments.index("--")
     command = arguments[cut + 1 :]
+    candidates = _candidates(command[0])
     try:
         _confine(arguments[:cut])
     except (OSError, ValueError, KeyError) as error:
@@ -100,7 +99,7 @@ def main(arguments: list[str]) -> None:
         sys.stderr.flush()
         os._exit(NOT_CONFINED)
     reason = "not found"
-    for candidate in _candidates(command[0]):
+    for candidate in candidates:
         try:
             os.execv(candidate, command)  # noqa: S606 - the point of it
         except (FileNotFoundError, NotADirectoryError):
