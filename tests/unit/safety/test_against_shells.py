@@ -64,6 +64,9 @@ class Playground:
         path.chmod(0o755)
 
     def reached(self, shell: str, text: str) -> bool:
+        # A file that an earlier text wrote would be a script for a later one.
+        shutil.rmtree(self.work)
+        self.work.mkdir()
         with self.started(shell, text) as process, suppress(subprocess.TimeoutExpired):
             process.wait(timeout=5)
         reached = self.mark.exists()
