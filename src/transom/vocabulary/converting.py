@@ -30,7 +30,7 @@ class ConvertingWords:
         not_json, not_yaml, not_toml, not_csv, not_text, not_base64: the input is something else (``{reason}``, ``{line}``).
         base64_character, base64_length: reasons for the last.
         not_a_table, not_a_list: JSON that is no table (``{item}``, ``{kind}``).
-        no_number, too_many_values, no_cycle: values that JSON does not have (``{value}``, ``{limit}``).
+        no_number, too_many_values, no_cycle, too_deep: values that JSON does not have (``{value}``, ``{limit}``).
         not_an_archive, unknown_archive, damaged, archive_ending, one_file_only, too_much, in_the_way: of packing.
 
     Queries:
@@ -88,6 +88,7 @@ class ConvertingWords:
     no_number: str
     too_many_values: str
     no_cycle: str
+    too_deep: str
     not_an_archive: str
     unknown_archive: str
     damaged: str

@@ -217,9 +217,18 @@ def test_several_yaml_documents_become_one_list(call: Call, root: Path) -> None:
 def test_yaml_that_json_cannot_hold_is_refused(call: Call, root: Path, text: str, said: str) -> None:
     (root / "in.yaml").write_text(text)
     answer = call("convert_format", action="yaml_to_json", input="in.yaml", output="o.json")
-    assert answer.error == "invalid_input"
+    assert answer.error == ("too_large" if said.startswith("more than") else "invalid_input")
     assert said in answer.text
     assert not (root / "o.json").exists()
+
+
+@pytest.mark.parametrize("depth", [103, 300])
+@pytest.mark.parametrize(("action", "form"), [("json_to_yaml", "{}"), ("yaml_to_json", "{}"), ("toml_to_json", "a={}")])
+def test_what_is_nested_too_deep_is_refused_cleanly(call: Call, root: Path, depth: int, action: str, form: str) -> None:
+    (root / "in").write_text(form.format("[" * depth + "]" * depth))
+    answer = call("convert_format", action=action, input="in", output="out")
+    assert answer.error in {"invalid_input", "invalid_json"}
+    assert not (root / "out").exists()
 
 
 def test_a_yaml_reader_is_not_given_more_than_it_reads_in_time(call: Call, root: Path) -> None:

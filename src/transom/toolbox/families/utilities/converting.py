@@ -21,7 +21,7 @@ from ...editing.encoding import recognised
 from ...editing.refusal import EditRefused
 from ...tool import Confidence, Refused, Result, ToolContext, tool
 from . import archiving
-from .documents import MOST_VALUES, Document, Unreadable, Unwritable, from_toml, from_yaml, to_yaml
+from .documents import MOST_DEPTH, MOST_VALUES, Document, Unreadable, Unwritable, from_toml, from_yaml, to_yaml
 from .tables import NotATable, NotCSV, Table, from_csv, to_csv
 
 __all__ = ["convert_format", "text_of"]
@@ -72,13 +72,22 @@ def _converted(context: ToolContext, action: str, given: str, output: str | None
     try:
         made, what, notes = convert(text, _Names(words, source.shown, given, output or ""))
     except Unwritable as error:
-        template = {"no_number": words.no_number, "no_cycle": words.no_cycle}.get(error.reason, words.too_many_values)
-        raise Refused(
-            "invalid_input", template.format(path=source.shown, value=error.value, limit=f"{MOST_VALUES:,}")
-        ) from None
+        raise _unwritable(error, source.shown, words) from None
     if not sure:
         notes = [words.guessed_encoding, *notes]
     return _given(context, made, what, notes, output, "extracted" if sure else "inferred", source.shown)
+
+
+def _unwritable(error: Unwritable, path: str, words: ConvertingWords) -> Refused:
+    match error.reason:
+        case "no_number":
+            return Refused("invalid_input", words.no_number.format(path=path, value=error.value))
+        case "no_cycle":
+            return Refused("invalid_input", words.no_cycle.format(path=path))
+        case "too_deep":
+            return Refused("invalid_input", words.too_deep.format(path=path, limit=MOST_DEPTH))
+        case _:
+            return Refused("too_large", words.too_many_values.format(path=path, limit=f"{MOST_VALUES:,}"))
 
 
 def text_of(data: bytes, path: str, words: ConvertingWords, *, guess: bool = False) -> tuple[str, bool]:

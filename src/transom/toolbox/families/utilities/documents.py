@@ -18,10 +18,12 @@ from decimal import Decimal
 
 from ....jsontext import dumps_text
 
-__all__ = ["MOST_VALUES", "Document", "Unreadable", "Unwritable", "from_toml", "from_yaml", "to_yaml"]
+__all__ = ["MOST_DEPTH", "MOST_VALUES", "Document", "Unreadable", "Unwritable", "from_toml", "from_yaml", "to_yaml"]
 
 MOST_VALUES = 1_000_000
 """Values of one document, aliases unfolded."""
+MOST_DEPTH = 100
+"""Levels of a document: what is written level by level takes frames of the interpreter for each."""
 
 
 class Unreadable(Exception):
@@ -32,7 +34,7 @@ class Unwritable(Exception):
     """A value that JSON does not have.
 
     Attributes:
-        reason: ``no_number``, ``no_cycle`` or ``too_many_values``: a field of ``vocabulary.converting``.
+        reason: ``no_number``, ``no_cycle``, ``too_deep`` or ``too_many_values``: a field of ``vocabulary.converting``.
         value: the number.
     """
 
@@ -127,8 +129,10 @@ class _Plain:
                 return str(value)
 
     def _inside(self, value: Mapping[object, object] | list[object] | tuple[object, ...] | set[object]) -> object:
-        if id(value) in self._open or len(self._open) > 500:
+        if id(value) in self._open:
             raise Unwritable("no_cycle")
+        if len(self._open) >= MOST_DEPTH:
+            raise Unwritable("too_deep")
         self._open.add(id(value))
         if isinstance(value, Mapping):
             made: object = self._object(value)
@@ -166,28 +170,34 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def to_yaml(value: object) -> str:
-    """A JSON value as a YAML document in block style."""
-    return "".join(f"{line}\n" for line in _lines(value))
+    """A JSON value as a YAML document in block style.
+
+    Raises:
+        Unwritable: nested too deep.
+    """
+    return "".join(f"{line}\n" for line in _lines(value, 0))
 
 
-def _lines(value: object) -> Iterator[str]:
+def _lines(value: object, depth: int) -> Iterator[str]:
+    if depth > MOST_DEPTH:
+        raise Unwritable("too_deep")
     match value:
         case dict() if value:
             for key, item in value.items():
-                yield from _entry(f"{_text(key)}:", item)
+                yield from _entry(f"{_text(key)}:", item, depth)
         case list() if value:
             for item in value:
-                yield from _entry("-", item)
+                yield from _entry("-", item, depth)
         case _:
             yield _scalar(value)
 
 
-def _entry(head: str, item: object) -> Iterator[str]:
+def _entry(head: str, item: object, depth: int) -> Iterator[str]:
     """A key or a dash with what follows: a value beside it, a block below; a mapping begins beside its dash."""
     if not isinstance(item, dict | list) or not item:
         yield f"{head} {_scalar(item)}"
         return
-    inner = _lines(item)
+    inner = _lines(item, depth + 1)
     if head == "-":
         yield f"- {next(inner)}"
         for line in inner:

@@ -39,6 +39,7 @@ CONVERTING = ConvertingWords(
     no_number="{path} holds {value}, which JSON cannot. Put it in quotes.",
     too_many_values="{path} unfolds to more than {limit} values. Convert a part of it.",
     no_cycle="{path} holds a list or object that contains itself, which JSON cannot.",
+    too_deep="{path} is nested deeper than {limit} levels. Convert a part of it, taken out with json_query.",
     not_an_archive="{path} is no archive that can be read ({reason}). Zip, tar (plain, gzip, bzip2, xz) and gzip can be.",
     unknown_archive="its first bytes are of none that is known",
     damaged="it is damaged or cut off",
