@@ -71,15 +71,21 @@ async def serve_http(
         timeout_graceful_shutdown=1,
     )
     server = _Uvicorn(config, lambda: ready(_url(host, listener.getsockname()[1])))
-    ending: list[asyncio.Task[None]] = []
 
     async def end() -> None:
         await face.calls.drained(GRACE)
         face.listening.close()
         server.should_exit = True
 
-    with asked_to_end(lambda: ending.append(asyncio.ensure_future(end()))):
-        await server.serve([listener])
+    ending: list[asyncio.Task[None]] = []
+    with listener, asked_to_end(lambda: ending.append(asyncio.ensure_future(end()))):
+        serving = asyncio.ensure_future(server.serve([listener]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            server.should_exit = True
+            await serving
+            raise
 
 
 class _Uvicorn(uvicorn.Server):

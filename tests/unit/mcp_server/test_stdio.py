@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-HELLO = [
+HELLO: list[dict[str, Any]] = [
     {
         "jsonrpc": "2.0",
         "id": 0,
