@@ -20,7 +20,7 @@ class ConvertingWords:
         text_encoded: a text was taken for itself and not for a path.
         decoded_binary: what was decoded is not shown.
         columns_renamed, cells_missing, cells_extra, values_nested, keys_made_text, dates_made_text, guessed_encoding,
-            links_left_out: what the result does not show of what it was made from.
+            halves_escaped, links_left_out: what the result does not show of what it was made from.
         unpacked, and_more: what came out of an archive (``{names}``, the first of them).
 
     Refusals of conversions:
@@ -70,6 +70,7 @@ class ConvertingWords:
     keys_made_text: str
     dates_made_text: str
     guessed_encoding: str
+    halves_escaped: str
     packed: str
     links_left_out: str
     unpacked: str

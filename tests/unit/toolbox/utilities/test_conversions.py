@@ -42,6 +42,14 @@ def test_without_an_output_the_result_is_the_answer(call: Call, root: Path) -> N
     assert sorted(path.name for path in root.iterdir()) == ["in.json"]
 
 
+def test_half_a_character_is_written_as_its_escape_and_told(call: Call, root: Path) -> None:
+    (root / "in.json").write_text('[{"a": "\\ud800"}]')
+    answer = call("convert_format", action="json_to_csv", input="in.json", output="o.csv")
+    assert (root / "o.csv").read_bytes() == b"a\r\n\\ud800\r\n"
+    assert "Halves of characters" in answer.text
+    assert call("convert_format", action="json_to_yaml", input="in.json").text == '- a: "\\ud800"\n'
+
+
 def test_an_empty_list_is_an_empty_table(call: Call, root: Path) -> None:
     (root / "in.json").write_text("[]")
     (root / "in.csv").write_text("")

@@ -85,6 +85,8 @@ def test_a_path_finds_what_it_says(call: Call, root: Path, query: str, value: ob
         (".typo[*].x", "The document has no key typo"),
         (".text[*]", ".text is text, which has no items"),
         (".big | keys", ".big is a number, which has no keys"),
+        (".list[1:] | length", ".list[1:] is a number, which has no length"),
+        (".data.*[*].id | keys", ".data[*][*].id is a number, which has no keys"),
     ],
 )
 def test_where_a_path_leads_nowhere_the_answer_says_what_is_there(call: Call, root: Path, query: str, said: str) -> None:
@@ -147,6 +149,13 @@ def test_json_of_other_encodings_with_a_mark_is_read(call: Call, root: Path) -> 
 def test_a_number_that_no_float_holds_is_shown_as_it_is(call: Call, root: Path) -> None:
     (root / "d.json").write_text('{"a": [1e400]}')
     assert "E+400" in call("json_query", file_path="d.json", query=".a").text
+
+
+def test_half_a_character_of_a_document_is_shown_as_its_escape(call: Call, root: Path) -> None:
+    (root / "d.json").write_text('{"a": "\\ud800x"}')
+    assert call("json_query", file_path="d.json", query=".a").text == "\\ud800x"
+    assert call("json_query", file_path="d.json", query=".").text == '{\n  "a": "\\ud800x"\n}'
+    assert call("json_query", file_path="d.json", query=".b").text.isascii()
 
 
 keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

@@ -24,7 +24,7 @@ from . import archiving
 from .documents import MOST_DEPTH, MOST_VALUES, Document, Unreadable, Unwritable, from_toml, from_yaml, to_yaml
 from .tables import NotATable, NotCSV, Table, from_csv, to_csv
 
-__all__ = ["convert_format", "text_of"]
+__all__ = ["convert_format", "printable", "text_of"]
 
 Action = Literal[
     "json_to_csv",
@@ -113,11 +113,20 @@ def text_of(data: bytes, path: str, words: ConvertingWords, *, guess: bool = Fal
     raise Refused("encoding", words.not_text.format(path=path))
 
 
+def printable(text: str) -> str:
+    """A text with every half of a character, which JSON can hold and no file of text can, as its escape: ``\\ud800``."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def _given(
     context: ToolContext, made: str, what: str, notes: Sequence[str], output: str | None, sure: Confidence, source: str
 ) -> Result:
     """What was made, written to a file or handed over."""
-    words, data = context.words.converting, made.encode("utf-8", "surrogatepass")
+    words = context.words.converting
+    plain = printable(made)
+    if plain != made:
+        made, notes = plain, [words.halves_escaped, *notes]
+    data = made.encode()
     if output is None:
         text = "\n".join([*notes, made]) if notes else made
         return Result(data={"content": made, "notes": list(notes)}, text=text, confidence=sure, provenance=source)

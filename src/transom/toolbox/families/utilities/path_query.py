@@ -201,6 +201,7 @@ def find(document: object, query: Query) -> Found:
         if isinstance(step, Every | slice):
             if not isinstance(value, list) and not (isinstance(value, dict) and isinstance(step, Every)):
                 raise Missing(where, value, 0)
+            where += "".join(map(_shown, query.steps[place:]))
             values = [_filtered(item, query, where) for item in _each(value, query.steps[place:])]
             return Found(value=values, number=len(values))
         if not _has(value, step):
@@ -244,7 +245,13 @@ def _filtered(value: object, query: Query, where: str) -> object:
     return value
 
 
-def _shown(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if _KEY.fullmatch(step) else f".{dumps_text(step)}"
+def _shown(step: Step) -> str:
+    match step:
+        case str():
+            return f".{step}" if _KEY.fullmatch(step) else f".{dumps_text(step)}"
+        case int():
+            return f"[{step}]"
+        case slice():
+            return "[{}:{}]".format(*("" if end is None else end for end in (step.start, step.stop)))
+        case _:
+            return "[*]"

@@ -15,7 +15,7 @@ from ....jsontext import dumps_text, loads
 from ....vocabulary.converting import ConvertingWords
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
-from .converting import text_of
+from .converting import printable, text_of
 from .path_query import MOST_STEPS, BadQuery, Found, Missing, Query, find, parse
 
 __all__ = ["json_query"]
@@ -51,9 +51,9 @@ def json_query(
     try:
         found = find(document, asked)
     except Missing as missing:
-        raise Refused("not_found", _nothing_there(missing, words)) from None
+        raise Refused("not_found", printable(_nothing_there(missing, words))) from None
     data = {"value": found.value, "matches": found.number}
-    return Result(data=data, text=_shown(found, output_format), provenance=place.shown)
+    return Result(data=data, text=printable(_shown(found, output_format)), provenance=place.shown)
 
 
 def _parsed(query: str, words: ConvertingWords) -> Query:

@@ -21,6 +21,7 @@ CONVERTING = ConvertingWords(
     keys_made_text="Keys that were no text are written as text.",
     dates_made_text="Dates and times are written as text.",
     guessed_encoding="The file is not UTF-8; it was read as Windows-1252.",
+    halves_escaped="Halves of characters, which no text file holds, are written as escapes such as \\ud800.",
     packed="{files} files of {size} bytes",
     links_left_out="Links and special files left out: {links}.",
     unpacked="Unpacked into {path}: {names} (files: {files}, bytes: {size}).",
