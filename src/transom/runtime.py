@@ -246,6 +246,7 @@ async def open_toolbox(
     """
     from .toolbox.access.intents import Intents
     from .toolbox.access.workspace import Workspace
+    from .toolbox.editing.counts import EditCounts
     from .toolbox.families.memory import memory_services
     from .toolbox.families.skills import skill_services
     from .toolbox.sandbox import Sandbox
@@ -269,7 +270,7 @@ async def open_toolbox(
                     **memory_services(opened),
                     **skill_services(*OWN_SKILLS),
                 },
-                per_session=lambda: {Workspace: workspace.for_session()},
+                per_session=lambda: {Workspace: workspace.for_session(), EditCounts: EditCounts()},
             )
         finally:
             intents.close()

@@ -22,6 +22,7 @@ from .intents import Intents, Named, Planned, digest_of, temporary_name
 from .place import Place, Reach
 from .reasons import Reasons
 from .roots import Root, Roots, segments_of
+from .turns import Turns
 from .walk import Spot
 
 __all__ = ["Change", "Workspace"]
@@ -73,6 +74,7 @@ class Workspace:
         self._own = tuple(os.path.realpath(path) for path in (*own, *folders))
         self.intents = intents
         self.words = words
+        self.turns = Turns()
         self._at: tuple[Root, tuple[str, ...]] | None = None
         if cwd is not None:
             self.change_directory(cwd)
@@ -82,6 +84,7 @@ class Workspace:
         made = Workspace((), intents=self.intents, words=words or self.words)
         made.roots = self.roots
         made._own = self._own
+        made.turns = self.turns
         return made
 
     @property

@@ -21,7 +21,7 @@ from .document import Document, Splice, decoded
 from .nearmiss import NearMiss, nearest
 from .refusal import EditRefused
 
-__all__ = ["BACKUP_SUFFIX", "EditedFile", "Written", "count_change", "near_words", "refused"]
+__all__ = ["BACKUP_SUFFIX", "EditedFile", "Written", "alone", "count_change", "near_words", "refused"]
 
 BACKUP_SUFFIX = ".bak"
 _LINE_SHOWN = 160
@@ -105,16 +105,26 @@ class EditedFile:
     document: Document
 
     @classmethod
-    def read(cls, context: ToolContext, file_name: str) -> EditedFile:
-        """Read a file that exists.
+    @contextmanager
+    def opened(cls, context: ToolContext, file_name: str, *, new: bool = False) -> Iterator[EditedFile]:
+        """Read a file that exists, and let nobody else of this process edit it while the ``with`` statement runs.
+
+        Args:
+            context, file_name: as the tool got them.
+            new: it may be missing.
 
         Raises:
             Refused: ``binary``, ``encoding``, or as ``Workspace.place`` and ``Place.read``.
         """
         place = context.use(Workspace).place(file_name)
-        data = place.read()
-        with refused(context, place.shown):
-            return cls(context=context, place=place, data=data, document=Document.of(data))
+        with alone(context, [place]):
+            if new and not place.exists():
+                yield cls(context=context, place=place, data=None, document=Document.empty())
+                return
+            data = place.read()
+            with refused(context, place.shown):
+                document = Document.of(data)
+            yield cls(context=context, place=place, data=data, document=document)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -182,6 +192,17 @@ class EditedFile:
         else:
             backup.replace(self.data)
         return backup.shown
+
+
+@contextmanager
+def alone(context: ToolContext, places: Sequence[Place]) -> Iterator[None]:
+    """Let nobody else of this process edit some files while the ``with`` statement runs.
+
+    Raises:
+        Refused: a path that cannot be reached.
+    """
+    with context.use(Workspace).turns.at([place.real() for place in places], context.check):
+        yield
 
 
 def count_change(context: ToolContext, place: Place) -> int:

@@ -5,6 +5,7 @@ Meets the file system only through ``Workspace``. A path may stand in a patch se
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,11 +29,13 @@ class PatchedFile:
         place: where it is.
         before: its bytes now; ``None``: it is not there.
         after: what they will be.
+        mode: permission bits that it takes over from the file it was, where it moves.
     """
 
     place: Place
     before: bytes | None
     after: bytes | None
+    mode: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +124,8 @@ class _Work:
         target = self.file(change.target)
         if target is not file:
             target = self.free(change.target)
+            status = file.place.status()
+            target.mode = stat.S_IMODE(status.st_mode) if status is not None else file.mode
             file.after = None
         target.after = after.data
         return Outcome(change=change, path=file.place.shown, target=target.place.shown, places=places, diff=diff)
@@ -164,4 +169,4 @@ def worked_out(context: ToolContext, changes: Sequence[FileChange]) -> tuple[lis
 
 def changes_of(files: Sequence[PatchedFile]) -> list[Change]:
     """The changes that make the files what they become."""
-    return [Change(place=file.place, data=file.after, expected=file.before) for file in files]
+    return [Change(place=file.place, data=file.after, expected=file.before, mode=file.mode) for file in files]

@@ -35,8 +35,8 @@ def delete_lines_in_file(
         backup: Keep the old content in a .bak file.
         dry_run: Only show the diff.
     """
-    file = EditedFile.read(context, file_name)
-    return delete_lines(file, start_line, end_line, verify_before_delete or "", backup=backup, dry=dry_run)
+    with EditedFile.opened(context, file_name) as file:
+        return delete_lines(file, start_line, end_line, verify_before_delete or "", backup=backup, dry=dry_run)
 
 
 def delete_lines(file: EditedFile, first: int, last: int | None, verify: str, *, backup: bool, dry: bool) -> Result:

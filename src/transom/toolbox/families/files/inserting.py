@@ -29,11 +29,11 @@ def insert_at_line(
         content_to_insert: The lines, without a final newline.
         dry_run: Only show the diff.
     """
-    file = EditedFile.read(context, file_name)
-    with file.refusing():
-        edit = inserted(file.document, line_number, file.document.encoded(content_to_insert, "content_to_insert"))
-    written = file.write(edit.splices, dry=dry_run)
-    words, count = context.words.editing, written.after.lines.count
-    template = words.inserted if edit.first == edit.last else words.inserted_several
-    said = template.format(path=file.place.shown, first=edit.first, last=edit.last, count=count)
-    return written.result(said, around=(edit.first, edit.last), first_line=edit.first, last_line=edit.last)
+    with EditedFile.opened(context, file_name) as file:
+        with file.refusing():
+            edit = inserted(file.document, line_number, file.document.encoded(content_to_insert, "content_to_insert"))
+        written = file.write(edit.splices, dry=dry_run)
+        words, count = context.words.editing, written.after.lines.count
+        template = words.inserted if edit.first == edit.last else words.inserted_several
+        said = template.format(path=file.place.shown, first=edit.first, last=edit.last, count=count)
+        return written.result(said, around=(edit.first, edit.last), first_line=edit.first, last_line=edit.last)

@@ -83,19 +83,23 @@ def line_operations(
     foreign = [name for name, value in given.items() if value not in (None, "") and name not in _BELONGS[operation]]
     if foreign:
         raise Refused("invalid_input", words.argument_foreign.format(operation=operation, argument=", ".join(foreign)))
-    file = EditedFile.read(context, file_name)
-    match operation:
-        case "insert":
-            if content is None:
-                raise Refused("invalid_input", words.argument_needed.format(operation=operation, argument="content"))
-            after, before = insert_after_pattern or "", insert_before_pattern or ""
-            return _insert(file, content, target_line, after, before, verify_before_insert or "", backup=backup, dry=dry_run)
-        case "delete":
-            return _delete(file, target_line, lines, verify_before_delete or "", backup=backup, dry=dry_run)
-        case _:
-            if move_from is None or move_to is None:
-                raise Refused("invalid_input", words.argument_needed.format(operation=operation, argument="move_from, move_to"))
-            return _move(file, move_from, move_to, backup=backup, dry=dry_run)
+    with EditedFile.opened(context, file_name) as file:
+        match operation:
+            case "insert":
+                if content is None:
+                    raise Refused("invalid_input", words.argument_needed.format(operation=operation, argument="content"))
+                after, before = insert_after_pattern or "", insert_before_pattern or ""
+                return _insert(
+                    file, content, target_line, after, before, verify_before_insert or "", backup=backup, dry=dry_run
+                )
+            case "delete":
+                return _delete(file, target_line, lines, verify_before_delete or "", backup=backup, dry=dry_run)
+            case _:
+                if move_from is None or move_to is None:
+                    raise Refused(
+                        "invalid_input", words.argument_needed.format(operation=operation, argument="move_from, move_to")
+                    )
+                return _move(file, move_from, move_to, backup=backup, dry=dry_run)
 
 
 def _few(file: EditedFile, count: int) -> None:

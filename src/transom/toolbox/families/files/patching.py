@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
 from ...access.workspace import Workspace
 from ...editing.document import encoded
-from ...editing.file import count_change, refused
-from ...editing.patch import parsed
+from ...editing.file import alone, count_change, refused
+from ...editing.patch import FileChange, parsed
 from ...editing.patching import Outcome, changes_of, worked_out
 from ...tool import Refused, Result, ToolContext, tool
 
@@ -20,39 +21,37 @@ __all__ = ["apply_patch"]
 def apply_patch(context: ToolContext, patch: Annotated[str, Meta(max_length=2_000_000)], dry_run: bool = False) -> Result:
     """Change several places and files in one call, all or nothing.
 
-    Takes a unified diff, or this form:
-    *** Begin Patch
-    *** Update File: path
-    @@ a line above the place
-     kept line
-    -old line
-    +new line
-    *** Add File: path
-    +line
-    *** Delete File: path
-    *** End Patch
+    Takes a unified diff, or sections between the lines `*** Begin Patch` and `*** End Patch`, each headed by one of
+    `*** Update File: PATH` (then perhaps `*** Move to: PATH`), `*** Add File: PATH`, `*** Delete File: PATH`. Hunks begin with
+    `@@`, perhaps followed by a line that stands above the place; their lines begin with a blank (kept), - or +.
 
     Args:
         patch: The patch. Give two or three kept lines around each change.
         dry_run: Only show what would change.
     """
-    words = context.words.editing
     with refused(context, ""):
         encoded(patch, "patch")
         changes = parsed(patch)
+    workspace = context.use(Workspace)
+    named = [path for change in changes for path in (change.path, change.target) if path is not None]
+    with alone(context, [workspace.place(path) for path in named]):
+        return _applied(context, changes, dry=dry_run)
+
+
+def _applied(context: ToolContext, changes: Sequence[FileChange], *, dry: bool) -> Result:
+    words = context.words.editing
     outcomes, files = worked_out(context, changes)
     if not files:
         raise Refused("invalid_input", words.patch_nothing.format(path=", ".join(outcome.path for outcome in outcomes)))
     diff = "".join(outcome.diff for outcome in outcomes)
     data: dict[str, object] = {"files": [_told(outcome) for outcome in outcomes]}
     said = [line for outcome in outcomes for line in _lines(context, outcome)]
-    if dry_run:
+    if dry:
         return Result(data={**data, "dry_run": True, "diff": diff}, text="\n".join([words.would_change, *said, diff]))
-    workspace = context.use(Workspace)
     for file in files:
         if file.before is None:
             file.place.create_parents()
-    workspace.apply(changes_of(files))
+    context.use(Workspace).apply(changes_of(files))
     for file in files:
         if file.after is not None and file.place.read() != file.after:
             raise Refused("io_error", words.read_back.format(path=file.place.shown))

@@ -42,20 +42,20 @@ def replace_text_in_file(
     words = context.words.editing
     if not old_string:
         raise Refused("invalid_input", words.empty_text)
-    file = EditedFile.read(context, file_name)
-    with file.refusing():
-        old = file.document.encoded(old_string, "old_string")
-        new = file.document.encoded(new_string, "new_string")
-    everywhere = global_ or expected_replacements is not None
-    done = replaced(file.document, old, new, everywhere=everywhere, normalise=normalize_line_endings)
-    if not done.matches:
-        raise file.refuse("not_found", "text_not_found", near_to=old_string)
-    lines = list(dict.fromkeys(done.lines))
-    named = ", ".join(map(str, lines[:_LINES_NAMED])) + (", …" if len(lines) > _LINES_NAMED else "")
-    if expected_replacements not in {None, len(done.matches)}:
-        raise file.refuse("ambiguous", "wrong_count", found=len(done.matches), expected=expected_replacements, lines=named)
-    splices = done.splices if everywhere and global_ else done.splices[:1]
-    written = file.write(splices, backup=backup, dry=dry_run)
-    number = len(done.matches) if global_ else 1
-    said = words.replaced.format(path=file.place.shown, replacements=number, lines=named)
-    return written.result(said, replacements=number, at_lines=lines[:100])
+    with EditedFile.opened(context, file_name) as file:
+        with file.refusing():
+            old = file.document.encoded(old_string, "old_string")
+            new = file.document.encoded(new_string, "new_string")
+        everywhere = global_ or expected_replacements is not None
+        done = replaced(file.document, old, new, everywhere=everywhere, normalise=normalize_line_endings)
+        if not done.matches:
+            raise file.refuse("not_found", "text_not_found", near_to=old_string)
+        lines = list(dict.fromkeys(done.lines))
+        named = ", ".join(map(str, lines[:_LINES_NAMED])) + (", …" if len(lines) > _LINES_NAMED else "")
+        if expected_replacements not in {None, len(done.matches)}:
+            raise file.refuse("ambiguous", "wrong_count", found=len(done.matches), expected=expected_replacements, lines=named)
+        splices = done.splices if everywhere and global_ else done.splices[:1]
+        written = file.write(splices, backup=backup, dry=dry_run)
+        number = len(done.matches) if global_ else 1
+        said = words.replaced.format(path=file.place.shown, replacements=number, lines=named)
+        return written.result(said, replacements=number, at_lines=lines[:100])

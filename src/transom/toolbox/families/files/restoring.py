@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...access.place import READ_LIMIT
 from ...access.workspace import Change, Workspace
-from ...editing.file import BACKUP_SUFFIX, count_change
+from ...editing.file import BACKUP_SUFFIX, alone, count_change
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["restore_from_bak"]
@@ -34,9 +34,10 @@ def restore_from_bak(context: ToolContext, file_name: str) -> Result:
         if names:
             text += " " + words.backups.format(names=", ".join(names[:_NAMED]))
         raise Refused("not_found", text, data={"path": place.shown, "backups": names[:_NAMED]})
-    data = backup.read()
-    before = place.read(2 * READ_LIMIT) if place.exists() else None
-    workspace.apply([Change(place=place, data=data, expected=before), Change(place=backup, data=None, expected=data)])
+    with alone(context, [place, backup]):
+        data = backup.read()
+        before = place.read(2 * READ_LIMIT) if place.exists() else None
+        workspace.apply([Change(place=place, data=data, expected=before), Change(place=backup, data=None, expected=data)])
     count_change(context, place)
     facts = {"path": place.shown, "backup": backup.shown, "bytes": len(data)}
     return Result(data=facts, text=words.restored.format_map(facts), provenance=place.shown)

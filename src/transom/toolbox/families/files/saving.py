@@ -9,7 +9,7 @@ from msgspec import Meta
 from ...access.place import READ_LIMIT
 from ...access.workspace import Workspace
 from ...editing.document import Document, encoded
-from ...editing.file import EditedFile, Written, count_change, refused
+from ...editing.file import EditedFile, alone, count_change, refused
 from ...editing.line_edits import appended
 from ...tool import Refused, Result, ToolContext, tool
 
@@ -33,12 +33,13 @@ def save_file(context: ToolContext, file_name: str, content: str) -> Result:
     if len(data) > READ_LIMIT:
         facts = {"path": place.shown, "size": len(data), "limit": READ_LIMIT}
         raise Refused("too_large", words.too_large_after.format_map(facts))
-    new = not place.exists()
-    if new:
-        place.create_parents()
-    place.replace(data)
-    if place.read(2 * READ_LIMIT) != data:
-        raise Refused("io_error", words.read_back.format(path=place.shown))
+    with alone(context, [place]):
+        new = not place.exists()
+        if new:
+            place.create_parents()
+        place.replace(data)
+        if place.read(2 * READ_LIMIT) != data:
+            raise Refused("io_error", words.read_back.format(path=place.shown))
     count_change(context, place)
     lines = Document(encoding=Document.empty().encoding, body=data).lines.count
     said = (words.created if new else words.saved).format(path=place.shown, bytes=len(data), lines=lines)
@@ -55,18 +56,14 @@ def append_file(context: ToolContext, file_name: str, content: Annotated[str, Me
         content: The text; begin it with a newline if the file's last line has none.
     """
     words = context.words.editing
-    place = context.use(Workspace).place(file_name)
     if not content:
         raise Refused("invalid_input", words.nothing_to_append)
-    if place.exists():
-        file = EditedFile.read(context, file_name)
-    else:
-        file = EditedFile(context=context, place=place, data=None, document=Document.empty())
-    with file.refusing():
-        edit = appended(file.document, file.document.encoded(content, "content"))
-    if file.data is None:
-        place.create_parents()
-    written: Written = file.write(edit.splices)
+    with EditedFile.opened(context, file_name, new=True) as file:
+        with file.refusing():
+            edit = appended(file.document, file.document.encoded(content, "content"))
+        if file.data is None:
+            file.place.create_parents()
+        written = file.write(edit.splices)
     last = written.after.lines.count
-    said = words.appended.format(path=place.shown, first=edit.first, last=last, count=last)
+    said = words.appended.format(path=file.place.shown, first=edit.first, last=last, count=last)
     return written.result(said, first_line=edit.first, last_line=last)

@@ -1,0 +1,105 @@
+"""Whole files: encodings, permissions, links, backups, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+
+import pytest
+from tests.unit.toolbox.editing.editing_box import Box, field
+
+UTF_16 = "k=v\r\nx\U0001f600y\r\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+async def test_utf_16_stays_utf_16(box: Box, encoding: str) -> None:
+    box.file("\ufeff".encode(encoding) + UTF_16.encode(encoding))
+    await box.works("replace_text_in_file", old_string="v\nx", new_string="é\nz")
+    await box.works("insert_at_line", line_number=3, content_to_insert="end")
+    assert box.holds() == ("\ufeff" + "k=é\r\nz\U0001f600y\r\nend\r\n").encode(encoding)
+
+
+async def test_half_a_surrogate_pair_in_a_utf_16_file_is_carried(box: Box) -> None:
+    data = b"\xff\xfea\0\n\0\x00\xd8\n\0"
+    box.file(data)
+    await box.works("replace_text_in_file", old_string="a", new_string="bc")
+    assert box.holds() == b"\xff\xfeb\0c\0\n\0\x00\xd8\n\0"
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [(b"\xff\xfea", "encoding"), ("\ufeffa".encode("utf-32-le"), "encoding"), (b"a\0b", "binary"), (b"a\0\n\0", "binary")],
+)
+async def test_what_is_no_text_is_not_edited(box: Box, data: bytes, error: str) -> None:
+    box.file(data)
+    await box.refuses(error, "insert_at_line", line_number=1, content_to_insert="x")
+
+
+async def test_a_mark_stays_first_where_the_rest_is_no_utf_8(box: Box) -> None:
+    box.file(b"\xef\xbb\xbfa\n\xe9\n")
+    await box.works("insert_at_line", line_number=1, content_to_insert="x")
+    assert box.holds() == b"\xef\xbb\xbfx\na\n\xe9\n"
+
+
+async def test_saving_makes_folders_and_says_whether_the_file_is_new(box: Box) -> None:
+    assert field(await box.works("save_file", "a/b/c.txt", content="x"), "created") is True
+    assert field(await box.works("save_file", "a/b/c.txt", content="y\n"), "created") is False
+    assert box.holds("a/b/c.txt") == b"y\n"
+
+
+async def test_appending_to_nothing_is_refused_and_to_no_file_makes_it(box: Box) -> None:
+    await box.refuses("invalid_input", "append_file", content="")
+    await box.works("append_file", content="a\r\nb")
+    assert box.holds() == b"a\r\nb"
+
+
+async def test_an_expected_number_that_is_wrong_changes_nothing(box: Box) -> None:
+    box.file("x\nx\n")
+    answer = await box.refuses("ambiguous", "replace_text_in_file", old_string="x", new_string="y", expected_replacements=1)
+    assert "2 times (lines: 1, 2)" in answer.text
+    await box.works("replace_text_in_file", old_string="x", new_string="y", expected_replacements=2)
+    assert box.holds() == b"y\ny\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permission bits")
+@pytest.mark.parametrize("before", [None, 0o644])
+async def test_who_may_not_read_a_file_may_not_read_its_backup(box: Box, before: int | None) -> None:
+    box.file("secret\n").chmod(0o600)
+    if before is not None:
+        box.file("older\n", "f.txt.bak").chmod(before)
+    await box.works("replace_text_in_file", old_string="secret", new_string="open", backup=True)
+    assert stat.S_IMODE((box.root / "f.txt.bak").stat().st_mode) == 0o600
+    assert box.holds("f.txt.bak") == b"secret\n"
+
+
+async def test_restoring_takes_the_name_of_the_backup_too_and_lists_others_where_there_is_none(box: Box) -> None:
+    box.file("new\n")
+    box.file(b"old\xe9\n", "f.txt.bak")
+    await box.works("restore_from_bak", "f.txt.bak")
+    assert box.holds() == b"old\xe9\n"
+    box.file("x", "other.bak")
+    answer = await box.refuses("not_found", "restore_from_bak")
+    assert field(answer, "backups") == ["other.bak"]
+
+
+async def test_a_deleted_file_comes_back_from_its_backup(box: Box) -> None:
+    box.file("old\n", "f.txt.bak")
+    await box.works("restore_from_bak")
+    assert box.holds() == b"old\n"
+
+
+async def test_what_holds_already_what_is_wanted_is_not_written(box: Box) -> None:
+    path = box.file("a\r\nb\n")
+    before = path.stat().st_ino
+    answer = await box.works("replace_text_in_file", old_string="a\nb", new_string="a\nb", backup=True)
+    assert field(answer, "changed") is False
+    assert path.stat().st_ino == before
+    assert not (box.root / "f.txt.bak").exists()
+
+
+async def test_edits_made_at_once_are_all_there(box: Box) -> None:
+    box.file("")
+    answers = await asyncio.gather(*(box("append_file", content=f"{number}\n") for number in range(24)))
+    assert all(answer.ok for answer in answers)
+    assert sorted(map(int, box.holds().split())) == list(range(24))

@@ -1,0 +1,62 @@
+"""A text that does not stand in a file: the answer shows the place that was meant, and why it did not match."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from tests.unit.toolbox.editing.editing_box import Box, field
+
+DIFFERENCES = [
+    ("cafe\u0301 au lait\n", "caf\u00e9 au lait", "form", "U+00E9 LATIN SMALL LETTER E WITH ACUTE", "U+0301 COMBINING ACUTE"),
+    ("in\u00a0current\n", "in current", "blanks", "U+0020 SPACE", "U+00A0 NO-BREAK SPACE"),
+    ("a \u2013 b\n", "a - b", "characters", "U+002D HYPHEN-MINUS", "U+2013 EN DASH"),
+    ("say \u201chi\u201d now\n", 'say "hi"', "characters", "U+0022 QUOTATION MARK", "U+201C LEFT DOUBLE"),
+    ("\tx = 1\n", "    x = 1", "blanks", "U+0020 SPACE × 4", "U+0009 TAB"),
+    ("a  \nb\n", "a\nb", "trailing_blanks", "", "U+0020 SPACE × 2"),
+    ('foo("a\\nb")\n', 'foo("a\nb")', "real_break", "U+000A LINE FEED", "U+005C REVERSE SOLIDUS"),
+    ("a\nb\n", "a\\nb", "escaped_break", "U+005C REVERSE SOLIDUS", "U+000A LINE FEED"),
+    ('x = "q"\n', 'x = \\"q\\"', "escape", "U+005C REVERSE SOLIDUS", ""),
+    ("Hello World\n", "Hello world", "case", "U+0077 LATIN SMALL LETTER W", "U+0057 LATIN CAPITAL LETTER W"),
+]
+
+
+@pytest.mark.parametrize(("content", "old", "kind", "sent", "there"), DIFFERENCES)
+async def test_the_differing_code_points_are_named(box: Box, content: str, old: str, kind: str, sent: str, there: str) -> None:
+    box.file("first\n" + content)
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string=old, new_string="x")
+    assert field(answer, "near", "first_line") == 2
+    difference = field(answer, "near", "differences", 0)
+    assert difference["kind"] == kind
+    assert sent in difference["sent"]
+    assert there in difference["file"]
+    assert content.split("\n", maxsplit=1)[0] in answer.text
+
+
+async def test_the_text_that_is_shown_is_found_when_it_is_sent(box: Box) -> None:
+    box.file("def f(a):\n\treturn  a \u2013 1 \n\ndef g():\n    pass\n")
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string="def f(a):\n    return a - 1", new_string="x")
+    await box.works("replace_text_in_file", old_string=field(answer, "near", "text"), new_string="x")
+    assert box.holds() == b"x\n\ndef g():\n    pass\n"
+
+
+async def test_lines_that_only_share_words_are_found_too(box: Box) -> None:
+    box.file("".join(f"def handler_{number}(request):\n    return answer({number})\n\n" for number in range(300)))
+    old = "def handler_217(req):\n    return answer(217)"
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string=old, new_string="x")
+    assert "def handler_217(request):" in field(answer, "near", "text")
+
+
+async def test_where_nothing_is_like_it_the_answer_says_so(box: Box) -> None:
+    box.file("hello\n")
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string="absent", new_string="x")
+    assert field(answer, "near") is None
+    assert "Nothing in the file is like it" in answer.text
+
+
+@pytest.mark.parametrize("content", [b"a" * 9_900_000, b"ab\n" * 3_300_000, "é\n".encode() * 3_300_000])
+async def test_looking_for_it_is_bounded(box: Box, content: bytes) -> None:
+    box.file(content)
+    begun = time.process_time()
+    await box.refuses("not_found", "replace_text_in_file", old_string="ab" * 300 + "c\nab", new_string="x")
+    assert time.process_time() - begun < 5
