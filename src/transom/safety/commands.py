@@ -110,7 +110,7 @@ class _Run:
     encoded: bool
     appended: bool = False
     repeated: bool = False
-    replaced: str = ""
+    replaced: tuple[str, ...] = ()
 
     def judge(self) -> Objection | None:
         command = self.command
@@ -153,11 +153,13 @@ class _Run:
             found = unwrap(name, words[1:])
             if found.reason:
                 return Objection(found.reason, found.shown)
-            if name == "xargs":
-                self.appended, self.repeated, self.replaced = not found.replaced, True, found.replaced
             if not found.words:
                 # What is appended to a wrapper without a program is the program.
-                return Objection("undecided", name) if self.appended and name != "xargs" and not found.harmless else None
+                return Objection("undecided", name) if self.appended and not found.harmless else None
+            if name == "xargs":
+                self.repeated = True
+                self.appended |= not found.replaced
+                self.replaced = (*self.replaced, found.replaced) if found.replaced else self.replaced
             words = found.words
         return Objection("nested", words[0].text)
 
@@ -166,7 +168,7 @@ class _Run:
 
     def fills(self, word: Word) -> bool:
         """The word is where ``find`` or ``xargs`` puts what it found."""
-        return bool(self.replaced) and self.replaced in word.text
+        return any(text in word.text for text in self.replaced)
 
     def shell(self, arguments: Sequence[Word], depth: int) -> Objection | None:
         """What a shell within the shell runs: a text after ``-c``, a file, or its input."""
@@ -234,7 +236,14 @@ class _Run:
                 at += 1
             if start < at:
                 inner = _Run(
-                    self.judging, self.script, self.command, depth + 1, self.fed, self.encoded, repeated=True, replaced="{}"
+                    self.judging,
+                    self.script,
+                    self.command,
+                    depth + 1,
+                    self.fed,
+                    self.encoded,
+                    repeated=True,
+                    replaced=(*self.replaced, "{}"),
                 )
                 if objection := inner.words(arguments[start:at], depth + 1):
                     return objection

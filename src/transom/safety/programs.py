@@ -62,12 +62,16 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
         "eval": "eval trap fc compgen complete let bind",
         "exec": "exec",
         "environment": "export unset declare typeset readonly local alias unalias source . setenv unsetenv enable",
-        "undecided": "parallel watch script entr flock strace ltrace gdb expect proot bwrap prlimit pwsh powershell cmd",
+        "undecided": (
+            "parallel watch script entr flock strace ltrace gdb expect proot bwrap firejail nsjail prlimit numactl cgexec "
+            "chpst setuidgid runcon valgrind perf hyperfine rlwrap xvfb-run dbus-run-session torsocks proxychains ld.so "
+            "pwsh powershell cmd"
+        ),
     }
 )
 _REASONS: Mapping[str, str] = MappingProxyType({name: reason for reason, names in _REFUSED.items() for name in names.split()})
-_FAMILIES = MappingProxyType({"mkfs": "destructive", "nc": "netcat"})
-"""Programs whose name goes on after a dot: mkfs.ext4, nc.openbsd."""
+_FAMILIES = MappingProxyType({"mkfs": "destructive", "nc": "netcat", "ld-linux-x86-64": "undecided", "ld-linux": "undecided"})
+"""Programs whose name goes on after a dot: mkfs.ext4, nc.openbsd, the loaders ld-linux-x86-64.so.2 and their like."""
 
 _DEVICE = re.compile(r"/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/[0-9]+|shm(?:/.*)?|pts(?:/.*)?)?")
 _OPTION_LIKE = re.compile(r"[-A-Za-z0-9*?]*")
@@ -113,6 +117,9 @@ def objection_to(use: Use) -> Objection | None:
     options = _RUNS_PROGRAMS.get(use.name)
     if options and (found := _option_that_runs(options, use)):
         return found
+    if use.name == "[[" and (not use.arguments or use.arguments[-1].text != "]]"):
+        # For bash it goes on behind && and line breaks, for others it does not.
+        return Objection("case", "[[")
     if use.name in _EVALUATES_NAMES and (evaluated := _evaluated(use)):
         return evaluated
     if use.fed and _INTERPRETERS.fullmatch(use.name) and all(word.text == "-" for word in use.arguments):
@@ -179,9 +186,9 @@ def _rm(use: Use) -> Objection | None:
         if text == "--":
             only_operands = True
         elif text.startswith("--"):
-            name = text[2:].partition("=")[0]
+            name, _, value = text[2:].partition("=")
             recursive |= "recursive".startswith(name)
-            forced |= "force".startswith(name)
+            forced |= "force".startswith(name) or ("interactive".startswith(name) and value[:1] == "n")
         elif text.startswith("-"):
             recursive |= "r" in text or "R" in text
             forced |= "f" in text

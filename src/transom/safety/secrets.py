@@ -16,6 +16,7 @@ __all__ = ["EXCERPT_LENGTH", "Finding", "find", "masked"]
 
 EXCERPT_LENGTH = 120
 """Characters of the line shown with a finding, secrets masked."""
+_MASK = "***"
 _KEPT = 4
 """First characters of a secret that stay, enough to tell the kind; of one shorter than 16 characters none do."""
 
@@ -199,7 +200,7 @@ def _mask(text: str, spans: list[tuple[int, int, str]]) -> tuple[str, list[int]]
     for start, end, _ in spans:
         secret = text[start:end]
         kept = secret[:_KEPT] if end - start >= 4 * _KEPT and secret[:_KEPT].isprintable() else ""
-        pieces += (text[at:start], f"{kept}…[{end - start} characters masked]")
+        pieces += (text[at:start], kept + _MASK)
         places.append(length + start - at)
         length += len(pieces[-2]) + len(pieces[-1])
         at = end

@@ -86,7 +86,6 @@ WRAPPERS: Mapping[str, Wrapper] = MappingProxyType(
 _DIGITS = re.compile(r"-[-+]?[0-9]+")
 _ATTACHED_LONG = frozenset({"replace", "max-lines", "eof"})
 """Long options of xargs whose value only stands behind an equals sign."""
-_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +125,7 @@ def unwrap(name: str, arguments: Sequence[Word]) -> Unwrapped:
     while at < len(arguments):
         word = arguments[at]
         text = word.text
-        if name == "env" and _ASSIGNED.match(text):
+        if name == "env" and "=" in text:
             return Unwrapped(reason="environment", shown=text)
         if not text.startswith("-") or text == "-":
             if text.startswith(HOLE) or word.splits or text == "-":
@@ -148,7 +147,7 @@ def unwrap(name: str, arguments: Sequence[Word]) -> Unwrapped:
     rest = arguments[at + wrapper.operands :]
     if any(not word.known for word in arguments[at : at + wrapper.operands]):
         return Unwrapped(reason="undecided", shown=arguments[at].text)
-    if name == "env" and rest and _ASSIGNED.match(rest[0].text):
+    if name == "env" and rest and "=" in rest[0].text:
         return Unwrapped(reason="environment", shown=rest[0].text)
     if name == "time":
         while rest and rest[0].plain and rest[0].text in PASSED_OVER:
