@@ -26,3 +26,23 @@ async def test_no_edit_differs_from_the_model_of_it(seed: int, tmp_path: Path) -
         else:
             assert answer.ok, (case, answer)
             assert file.read_bytes() == wanted, (case, answer)
+
+
+@pytest.mark.parametrize("seed", [7])
+async def test_the_diff_of_a_dry_run_applied_as_a_patch_makes_the_edit(seed: int, tmp_path: Path) -> None:
+    toolbox = Toolbox(services={Workspace: Workspace([tmp_path])})
+    file = tmp_path / "f.txt"
+    made = 0
+    for case in cases(seed, 1_000):
+        wanted = expected(case)
+        # A diff is text with LF between its lines: it can say neither what a lone CR is nor which bytes are no UTF-8.
+        exact = b"\r" not in case.data and isinstance(wanted, bytes) and b"\r" not in wanted and wanted != case.data
+        if not exact or case.tool in {"save_file", "append_file"} or not case.data.isascii() or not wanted:
+            continue
+        file.write_bytes(case.data)
+        told = await toolbox.call(case.tool, {"file_name": "f.txt", "dry_run": True, **case.arguments})
+        assert file.read_bytes() == case.data
+        answer = await toolbox.call("apply_patch", {"patch": told.data["diff"]})
+        assert file.read_bytes() == wanted, (case, told, answer)
+        made += 1
+    assert made > 50
