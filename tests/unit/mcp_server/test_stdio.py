@@ -95,6 +95,17 @@ def test_what_is_no_message_does_not_stop_it(tmp_path: Path) -> None:
         assert hear(process) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
+def test_half_a_character_in_an_answer_does_not_stop_it(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        (tmp_path / "work" / "half.json").write_text('{"a": "\\ud800"}')
+        tell(process, *HELLO)
+        hear(process)
+        tell(process, call(1, "json_query", {"file_path": "half.json", "query": "."}))
+        assert hear(process)["result"]["structuredContent"]["value"] == {"a": "\\ud800"}
+        tell(process, {"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        assert hear(process) == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
 def test_a_message_of_many_megabytes_passes_both_ways(tmp_path: Path) -> None:
     name = "x" * 3_000_000
     with started(tmp_path) as process:
