@@ -12,14 +12,13 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from .folder import Folder
 from .intents import Intents, Named, temporary_name
 from .renaming import rename_new
 from .walk import Spot
 
-__all__ = ["Staged", "Stale", "Whatever", "put", "read_from"]
+__all__ = ["Stale", "Whatever", "check", "discard", "land", "put", "read_from", "stage"]
 
 
 class Stale(Exception):
@@ -30,74 +29,64 @@ class Whatever:
     """Any bytes, or no file: nothing is compared."""
 
 
-@dataclass
-class Staged:
-    """New bytes on disk under a temporary name, ready to take their place.
+def stage(spot: Spot, name: str, data: bytes | Iterable[bytes], mode: int | None = None) -> None:
+    """Put new bytes on disk beside a place, ready to take it; nothing is left of them when that fails.
 
-    Attributes:
-        spot: the place; must stay open.
-        name: the temporary name beside it.
+    Args:
+        spot: the place.
+        name: the temporary name.
+        data: the bytes, at once or in pieces.
+        mode: permission bits of a file that is not there yet; what the system gives by default where there are none.
     """
-
-    spot: Spot
-    name: str
-
-    @classmethod
-    def write(cls, spot: Spot, name: str, data: bytes | Iterable[bytes], mode: int | None = None) -> Staged:
-        """Put bytes under a temporary name; nothing is left of it when that fails.
-
-        Args:
-            spot, name: where.
-            data: the bytes, at once or in pieces.
-            mode: permission bits of a file that is not there yet; what the system gives by default where there are none.
-        """
-        folder, old = spot.folder, spot.status
-        descriptor = folder.create(name, 0o666 if old is None and mode is None else 0o600)
+    folder, old = spot.folder, spot.status
+    descriptor = folder.create(name, 0o666 if old is None and mode is None else 0o600)
+    try:
         try:
-            try:
-                for piece in (data,) if isinstance(data, bytes) else data:
-                    view = memoryview(piece)
-                    while view:
-                        view = view[os.write(descriptor, view) :]
-                if old is not None:
-                    _keep(spot, descriptor, old)
-                elif mode is not None and hasattr(os, "fchmod"):
-                    os.fchmod(descriptor, mode)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                folder.unlink(name)
-            raise
-        return cls(spot, name)
+            for piece in (data,) if isinstance(data, bytes) else data:
+                view = memoryview(piece)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+            if old is not None:
+                _keep(spot, descriptor, old)
+            elif mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        discard(spot, name)
+        raise
 
-    def land(self, expected: bytes | type[Whatever] | None) -> None:
-        """Take the place.
 
-        Args:
-            expected: what must be there still; ``None`` for nothing.
+def land(spot: Spot, name: str, expected: bytes | type[Whatever] | None) -> None:
+    """Let what was staged take its place.
 
-        Raises:
-            Stale: something else is there.
-        """
-        folder, name = self.spot.folder, self.spot.name
-        if expected is None:
-            try:
-                rename_new(folder, self.name, folder, name)
-            except FileExistsError:
-                raise Stale from None
-            return
-        if isinstance(expected, bytes):
-            check(folder, name, expected)
-        else:
-            _must_be_replaceable(folder, name)
-        folder.replace(self.name, folder, name)
+    Args:
+        spot: the place.
+        name: the temporary name.
+        expected: what must be there still; ``None`` for nothing.
 
-    def discard(self) -> None:
-        """Take the temporary name away, if it is still there."""
-        with contextlib.suppress(OSError):
-            self.spot.folder.unlink(self.name)
+    Raises:
+        Stale: something else is there.
+    """
+    folder = spot.folder
+    if expected is None:
+        try:
+            rename_new(folder, name, folder, spot.name)
+        except FileExistsError:
+            raise Stale from None
+        return
+    if isinstance(expected, bytes):
+        check(folder, spot.name, expected)
+    else:
+        _must_be_replaceable(folder, spot.name)
+    folder.replace(name, folder, spot.name)
+
+
+def discard(spot: Spot, name: str) -> None:
+    """Take a temporary name away, if it is still there."""
+    with contextlib.suppress(OSError):
+        spot.folder.unlink(name)
 
 
 def put(
@@ -123,11 +112,11 @@ def put(
     name = temporary_name()
     number = intents.begin(Named.of(spot, name)) if intents is not None else 0
     try:
-        staged = Staged.write(spot, name, data, mode)
+        stage(spot, name, data, mode)
         try:
-            staged.land(expected)
+            land(spot, name, expected)
         except BaseException:
-            staged.discard()
+            discard(spot, name)
             raise
         spot.folder.sync()
     finally:

@@ -137,10 +137,6 @@ class Folder:
         """A new folder."""
         os.mkdir(self._name(name), 0o777, dir_fd=self.descriptor)
 
-    def link(self, target: str, name: str) -> None:
-        """A new symbolic link."""
-        os.symlink(target, self._name(name), dir_fd=self.descriptor)
-
     def unlink(self, name: str) -> None:
         """Remove a file or a link."""
         os.unlink(self._name(name), dir_fd=self.descriptor)

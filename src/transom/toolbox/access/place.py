@@ -369,6 +369,10 @@ class Place:
             self._reasons.must_not_be_protected(spot)
             yield spot
 
+    def stale(self) -> Refused:
+        """The refusal that says that somebody else has changed it."""
+        return self._reasons.stale()
+
     @contextlib.contextmanager
     def to_change(self, *, removing: bool) -> Iterator[Spot]:
         """The spot of a file that will be replaced, made or removed as part of a change of many."""

@@ -10,39 +10,20 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from ...safety.paths import judge_form
 from ...vocabulary import ENGLISH, Vocabulary
 from ..tool import Refused
-from .atomic import Staged, Stale, check, put
 from .folder import DESCRIPTORS
-from .intents import Intents, Named, Planned, digest_of, temporary_name
+from .intents import Intents
 from .place import Place, Reach
 from .reasons import Reasons
 from .roots import Root, Roots, segments_of
+from .together import Change, Together
 from .turns import Turns
-from .walk import Spot
 
 __all__ = ["Change", "Workspace"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What becomes of one file in a change of many.
-
-    Attributes:
-        place: the file. The folder it is in must exist.
-        data: its new bytes; ``None`` when it is to be removed.
-        expected: the bytes that must be there still; ``None`` for no file.
-        mode: permission bits of a file that is not there yet; what the system gives by default where there are none.
-    """
-
-    place: Place
-    data: bytes | None
-    expected: bytes | None
-    mode: int | None = None
 
 
 class Workspace:
@@ -183,61 +164,7 @@ class Workspace:
         Raises:
             Refused: ``drift`` (a file is not what was expected), or as ``Place.replace``; nothing has changed then.
         """
-        with contextlib.ExitStack() as stack:
-            spots = [stack.enter_context(change.place.to_change(removing=change.data is None)) for change in changes]
-            names = [temporary_name() if change.data is not None else "" for change in changes]
-            plan = [
-                Planned(
-                    target=Named.of(spot, spot.name),
-                    temporary=name,
-                    before=digest_of(change.expected),
-                    after=digest_of(change.data),
-                )
-                for change, spot, name in zip(changes, spots, names, strict=True)
-            ]
-            number = self.intents.begin_plan(plan) if self.intents is not None else 0
-            try:
-                self._carry_out(changes, spots, names, number)
-            finally:
-                if self.intents is not None:
-                    self.intents.end(number)
-
-    def _carry_out(self, changes: Sequence[Change], spots: Sequence[Spot], names: Sequence[str], number: int) -> None:
-        staged: list[Staged | None] = []
-        landed: list[int] = []
-        at = 0
-        try:
-            for change, spot, name in zip(changes, spots, names, strict=True):
-                at = len(staged)
-                staged.append(Staged.write(spot, name, change.data, change.mode) if change.data is not None else None)
-                check(spot.folder, spot.name, change.expected)
-            if self.intents is not None:
-                self.intents.decide(number)
-            for change, spot, made in zip(changes, spots, staged, strict=True):
-                at = len(landed)
-                if made is not None:
-                    made.land(change.expected)
-                else:
-                    check(spot.folder, spot.name, change.expected)
-                    spot.folder.unlink(spot.name)
-                landed.append(at)
-        except BaseException as error:
-            for done in reversed(landed):
-                _undo(changes[done], spots[done], self.intents)
-            for made in staged:
-                if made is not None:
-                    made.discard()
-            match error:
-                case Stale():
-                    raise self._reasons(changes[at].place).stale() from None
-                case OSError():
-                    raise self._reasons(changes[at].place).system(error) from error
-            raise
-        for spot in spots:
-            spot.folder.sync()
-
-    def _reasons(self, place: Place) -> Reasons:
-        return Reasons(self.words, place.shown, [root.given for root in self.roots.all])
+        Together(changes, self.intents).apply()
 
     def tidy(self) -> list[str]:
         """Put in order what processes that were killed have left in these roots; to be called once at the start.
@@ -260,13 +187,3 @@ class Workspace:
             "cwd": self.cwd if self.roots.all else None,
             "descriptors": DESCRIPTORS,
         }
-
-
-def _undo(change: Change, spot: Spot, intents: Intents | None) -> None:
-    """Put back what one file was. What somebody else has written there by now stays."""
-    with contextlib.suppress(OSError, Stale):
-        if change.expected is None:
-            check(spot.folder, spot.name, change.data)
-            spot.folder.unlink(spot.name)
-        else:
-            put(spot, change.expected, change.data, intents)

@@ -194,6 +194,16 @@ def test_many_files_stay_what_they_are_when_one_is_not_what_was_expected(workspa
     assert {name: (root / name).read_bytes() for name in names(root)} == before
 
 
+def test_more_files_than_a_process_may_hold_open_change_as_one(workspace: Workspace, root: Path) -> None:
+    for number in range(1_500):
+        (root / f"d{number % 30}").mkdir(exist_ok=True)
+    workspace.intents = None
+    workspace.apply(
+        [Change(place=workspace.place(f"d{number % 30}/{number}"), data=b"x", expected=None) for number in range(1_500)]
+    )
+    assert len(names(root)) == 1_531
+
+
 def test_whoever_reads_meanwhile_sees_the_old_bytes_or_the_new(workspace: Workspace, root: Path) -> None:
     program = """
 import sys

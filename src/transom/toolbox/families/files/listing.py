@@ -26,7 +26,7 @@ def _kind(entry: Entry) -> str:
     return names.get(entry.kind, "other" if entry.kind else "unknown")
 
 
-@tool(family="files", title="List a folder", read_only=True, idempotent=True, visible=True, reader=True, tier=1)
+@tool(family="files", title="List a folder", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0)
 def list_directory(
     context: ToolContext,
     path: str = ".",

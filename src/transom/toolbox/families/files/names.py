@@ -1,4 +1,4 @@
-"""Names of files, how they are ordered and shown, and those of folders that no search or tree looks into by itself."""
+"""Names of files: how they are ordered and shown."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ import re
 
 from ...access.folder import Entry
 
-__all__ = ["EXCLUDED", "SECONDS", "in_order", "label", "printable"]
+__all__ = ["SECONDS", "in_order", "label", "printable"]
 
 SECONDS = 3.0
 """How long folders may take to be read before what there is becomes the answer."""
-
-_OF_REPOSITORIES = (".git", ".hg", ".svn", ".ai_toolbox_backups")
-_OF_PACKAGES = ("node_modules", ".venv", "venv", ".tox", ".gradle")
-_OF_BUILDS = ("dist", "build", "out", "target", ".next", ".nuxt", "coverage")
-_OF_CACHES = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-EXCLUDED = frozenset(_OF_REPOSITORIES + _OF_PACKAGES + _OF_BUILDS + _OF_CACHES)
-"""What tools and package managers make; it fills a window and says little."""
 
 _UNSHOWABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 

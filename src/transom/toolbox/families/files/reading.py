@@ -17,7 +17,7 @@ from .texts import CP1252, MIXED, PROBE, UTF_8, Coding, decoded, text_coding
 __all__ = ["read_file", "read_file_chunked"]
 
 
-@tool(family="files", title="Read a file", read_only=True, idempotent=True, visible=True, reader=True, tier=1)
+@tool(family="files", title="Read a file", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0)
 def read_file(
     context: ToolContext,
     file_name: str,
@@ -92,7 +92,16 @@ def _encoding_notes(words: FilingWords, encoding: str) -> list[str]:
     return [words.mark(told.format(encoding=encoding))]
 
 
-@tool(family="files", title="Read a piece of a file", read_only=True, idempotent=True, visible=True, reader=True, tier=1)
+@tool(
+    family="files",
+    title="Read a piece of a file",
+    read_only=True,
+    idempotent=True,
+    visible=True,
+    reader=True,
+    tier=1,
+    seconds=20.0,
+)
 def read_file_chunked(
     context: ToolContext,
     file_name: str,

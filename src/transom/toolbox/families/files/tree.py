@@ -10,12 +10,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from ....vocabulary.filing import FilingWords
+from ...access.excluded import EXCLUDED
 from ...access.folder import Entry
 from ...access.place import Place
 from ...access.walls import gather
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
-from .names import EXCLUDED, SECONDS, in_order, label, printable
+from .names import SECONDS, in_order, label, printable
 from .pages import PAGE_BYTES
 
 __all__ = ["directory_tree"]
@@ -32,7 +33,9 @@ class _Node:
     failed: bool = False
 
 
-@tool(family="files", title="Show a folder tree", read_only=True, idempotent=True, visible=True, reader=True, tier=1)
+@tool(
+    family="files", title="Show a folder tree", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0
+)
 def directory_tree(
     context: ToolContext,
     path: str = ".",
