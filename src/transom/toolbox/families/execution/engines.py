@@ -80,9 +80,17 @@ async def run_restricted_python(
     Raises:
         Refused: ``unavailable``: it is not installed.
     """
-    if _place("pydantic_monty") is None:
+    place = _place("pydantic_monty")
+    if place is None:
         raise Refused("unavailable", words.missing_engine.format(engine="pydantic-monty", extra="sandbox"))
-    argv = [sys.executable, "-I", str(_HERE / "restricted_worker.py"), str(limits.seconds), str(limits.memory or 0)]
+    argv = [
+        sys.executable,
+        "-I",
+        str(_HERE / "restricted_worker.py"),
+        str(limits.seconds),
+        str(limits.memory or 0),
+        str(place.parent),
+    ]
     roomy = replace(limits, memory=(limits.memory or 0) + (256 << 20), seconds=limits.seconds + _START_SECONDS)
     ended = await run_process(argv, cwd=cwd, environment=sandbox.environment, limits=roomy, stdin=source)
     outcome = outcome_of_ended(ended, "the restricted interpreter", words)

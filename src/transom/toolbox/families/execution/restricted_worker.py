@@ -18,8 +18,10 @@ def _write(stream: int, text: str) -> None:
         data = data[os.write(stream, data) :]
 
 
-def main(seconds: float, memory: int) -> int:
+def main(seconds: float, memory: int, place: str) -> int:
     """Run the program on standard input; gives the exit status."""
+    if place not in sys.path:
+        sys.path.append(place)
     # Imported here: the module must load without the extra, to be found by checkers.
     import pydantic_monty as monty
 
@@ -36,6 +38,6 @@ def main(seconds: float, memory: int) -> int:
 
 
 if __name__ == "__main__":
-    code = main(float(sys.argv[1]), int(sys.argv[2]))
+    code = main(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
     sys.stdout.flush()
     sys.exit(code)
