@@ -292,6 +292,7 @@ class Place:
         with self.written(follow=False) as source, destination.written(follow=False) as target:
             self._reasons.must_be_there(source)
             self._reasons.must_be_no_root(source)
+            self._reasons.must_not_hold_own(source)
             destination._reasons.must_have_folder(target)
             if target.status is not None:
                 raise destination._reasons.taken()

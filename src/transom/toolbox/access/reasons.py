@@ -170,9 +170,16 @@ class Reasons:
         if self._is_own(spot.path):
             raise Refused("protected_path", self._filing.own.format(path=self._shown))
 
+    def must_not_hold_own(self, spot: Spot) -> None:
+        """No file of this program would go along."""
+        inside = _comparable(spot.path) + os.sep
+        if any(_comparable(own).startswith(inside) for own in self._own):
+            raise Refused("protected_path", self._filing.own.format(path=self._shown))
+
     def _is_own(self, path: str) -> bool:
+        here = _comparable(path)
         # A store of SQLite has files beside it that are called as it is, and more.
-        return any(path == own or path.startswith((own + os.sep, own + "-")) for own in self._own)
+        return any(here == own or here.startswith((own + os.sep, own + "-")) for own in map(_comparable, self._own))
 
     def must_hold_nothing_protected(self, spot: Spot, go_on: Callable[[], None]) -> None:
         """Nothing in a folder is what file tools do not write."""
@@ -185,6 +192,11 @@ class Reasons:
                     raise Refused("protected_path", self._filing.protected_inside.format(path=self._shown, segment=segment))
         finally:
             folder.close()
+
+
+def _comparable(path: str) -> str:
+    """A path as the most forgiving file system compares it."""
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _folded(name: str) -> str:

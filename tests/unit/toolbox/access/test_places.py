@@ -257,7 +257,7 @@ def test_a_link_swapped_in_is_followed_neither_for_reading_nor_for_writing(works
     outcomes = set()
     place = workspace.place("d/secret.txt")
     with swapping(base / "ws/d", base / "ws/other", "../outside"):
-        for turn in range(3_000):
+        for turn in range(2_000):
             try:
                 outcomes.add(place.read())
                 if turn % 10 == 0:

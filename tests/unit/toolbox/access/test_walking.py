@@ -42,7 +42,7 @@ def build(base: Path, links: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("descriptors", [True, False])
 @given(links=LINKS, path=PATHS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_what_is_read_is_what_the_system_reads_there(
     tmp_path_factory: pytest.TempPathFactory, descriptors: bool, links: dict[str, str], path: str
 ) -> None:
@@ -73,7 +73,7 @@ def test_what_is_read_is_what_the_system_reads_there(
 
 
 @given(links=LINKS, path=PATHS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_nothing_outside_is_ever_changed(tmp_path_factory: pytest.TempPathFactory, links: dict[str, str], path: str) -> None:
     base = tmp_path_factory.mktemp("walk")
     build(base, links)
