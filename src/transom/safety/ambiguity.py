@@ -1,9 +1,10 @@
-"""Whether a regular expression can read one text in exponentially many ways, which is what makes backtracking hang.
+"""Whether a regular expression can read one text in far too many ways, which is what makes backtracking hang.
 
 The expression becomes an automaton with one state for each place of a character, its edges counted: an edge that two loops
 both make is two ways already. Exponential ambiguity is a state that some word leads back to itself in two ways; in the square
 of the automaton, a strong component that holds both a pair of equals and a pair of unequals (A. Weber and H. Seidl, On the
-degree of ambiguity of finite automata, 1991).
+degree of ambiguity of finite automata, 1991). Ambiguity that has an end, but far off (seven loops over the same character,
+thirty choices in a row), shows when the readings of short texts are counted.
 """
 
 from __future__ import annotations
@@ -14,27 +15,33 @@ from typing import TypeVar
 
 from .pattern_tree import Alternatives, Leaf, Node, Repeat, Sequence
 
-__all__ = ["is_exponential"]
+__all__ = ["is_ambiguous"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 
-_COPIES = 64
-"""A counted character is written out up to so often; beyond, it counts as a loop."""
-_GROUP_COPIES = 6
-"""The same of a counted group. A loop within so few copies costs a power of the length, not an exponent."""
+_COPIES = 200
+"""Characters that a counted group is written out to at most; beyond, it counts as a loop."""
+_LOOP_COPIES = 6
+"""Copies of a counted group with a loop in it. A loop within so few costs a power of the length, not an exponent."""
 _STATES = 8_000
 _WORK = 150_000
 """Pairs and edges looked at before the answer is yes: about 70 ms."""
+_LENGTH = 40
+_READINGS = 5_000_000
+"""Readings of a text of that length, and of its beginnings, that are too many: a third of a second."""
+_LETTERS, _COUNTING = 16, 300_000
+"""Characters that such texts are made of, and steps counted at most."""
+_MANY = 10**9
 
 
-def is_exponential(tree: Node) -> bool:
-    """Whether some text has exponentially many readings, or the expression is too large to tell."""
+def is_ambiguous(tree: Node) -> bool:
+    """Whether some text has exponentially or just far too many readings, or the expression is too large to tell."""
     automaton = _Automaton()
     try:
-        automaton.build(tree)
+        whole = automaton.build(tree)
     except _TooLarge:
         return True
-    return automaton.is_exponential()
+    return automaton.is_exponential() or automaton.has_many_readings(whole)
 
 
 class _TooLarge(Exception):
@@ -76,14 +83,14 @@ class _Automaton:
                 return _Part(
                     {state: ways for part in parts for state, ways in part.first.items()},
                     {state: ways for part in parts for state, ways in part.last.items()},
-                    min(2, sum(part.empty for part in parts)),
+                    min(_MANY, sum(part.empty for part in parts)),
                 )
             case Repeat():
                 return self.repeat(node)
 
     def repeat(self, node: Repeat) -> _Part:
-        limit = _COPIES if isinstance(node.body, Leaf) else _GROUP_COPIES
-        if node.high is None or node.high > limit:
+        size, loops = _extent(node.body)
+        if node.high is None or node.high * max(1, size) > _COPIES or (loops and node.high > _LOOP_COPIES):
             body = self.build(node.body)
             self.connect(body.last, body.first)
             return _Part(body.first, body.last, 1 if node.low == 0 else min(1, body.empty))
@@ -91,7 +98,7 @@ class _Automaton:
         whole = _Part({}, {}, 1)
         for _ in range(node.high - node.low):
             whole = self.join(self.build(node.body), whole)
-            whole.empty = 1
+            whole.empty += 1
         for _ in range(node.low):
             whole = self.join(self.build(node.body), whole)
         return whole
@@ -103,7 +110,7 @@ class _Automaton:
             _add(first, ((state, ways * left.empty) for state, ways in right.first.items()))
         if right.empty:
             _add(last, ((state, ways * right.empty) for state, ways in left.last.items()))
-        return _Part(first, last, min(2, left.empty * right.empty))
+        return _Part(first, last, min(_MANY, left.empty * right.empty))
 
     def connect(self, ends: dict[int, int], beginnings: dict[int, int]) -> None:
         self.work += len(ends) * len(beginnings)
@@ -135,6 +142,46 @@ class _Automaton:
         equal = {of_pairs[pair] for pair in pairs if pair[0] == pair[1]}
         return any(pair[0] != pair[1] and of_pairs[pair] in equal for pair in pairs)
 
+    def has_many_readings(self, whole: _Part) -> bool:
+        """Count the ways in which short texts can be read, or be begun to be read."""
+        letters = self.letters()
+        texts = [(one, one) for one in letters] + [(one, two) for one in letters[:5] for two in letters[:5] if one != two]
+        counted = 0
+        for text in texts:
+            readings = {state: ways for state, ways in whole.first.items() if self.masks[state] & text[0]}
+            total = 0
+            for place in range(1, _LENGTH):
+                following: dict[int, int] = {}
+                for state, ways in readings.items():
+                    counted += len(self.edges[state])
+                    _add(
+                        following,
+                        ((to, ways * more) for to, more in self.edges[state].items() if self.masks[to] & text[place % 2]),
+                    )
+                readings = following
+                total += sum(readings.values())
+                if total > _READINGS:
+                    return True
+                if not readings or counted > _COUNTING:
+                    break
+        return False
+
+    def letters(self) -> list[int]:
+        """Characters that many places of the pattern share, one bit each."""
+        shared: dict[int, int] = {}
+        for mask in set(self.masks):
+            rest = mask
+            for _ in range(3):
+                if rest:
+                    lowest = rest & -rest
+                    shared[lowest] = 0
+                    rest ^= lowest
+        # What most places accept comes first.
+        for mask in self.masks:
+            for letter in shared:
+                shared[letter] += bool(mask & letter)
+        return sorted(shared, key=lambda letter: (-shared[letter], letter))[:_LETTERS]
+
     def steps(self, pair: tuple[int, int], component: dict[int, int]) -> Iterator[tuple[int, int]]:
         """Where two readings of the same text can go next, each within its loop."""
         for mask, mine in self.next(pair[0], component).items():
@@ -158,9 +205,22 @@ class _Automaton:
         return self.following[state]
 
 
+def _extent(node: Node) -> tuple[int, bool]:
+    """How many characters a tree has when counted groups are written out, and whether a loop is among them."""
+    match node:
+        case Leaf():
+            return 1, False
+        case Repeat():
+            size, loops = _extent(node.body)
+            return size * max(1, node.high or 1), loops or node.high is None
+        case Sequence() | Alternatives():
+            parts = [_extent(part) for part in node.parts]
+            return sum(size for size, _ in parts), any(loops for _, loops in parts)
+
+
 def _add(into: dict[int, int], counted: Iterable[tuple[int, int]]) -> None:
     for state, ways in counted:
-        into[state] = min(2, into.get(state, 0) + ways)
+        into[state] = min(_MANY, into.get(state, 0) + ways)
 
 
 def _components(nodes: Iterable[_Key], targets: Callable[[_Key], Iterable[_Key]]) -> dict[_Key, int]:

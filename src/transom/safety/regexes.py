@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .ambiguity import is_exponential
+from .ambiguity import is_ambiguous
 from .pattern_tree import PatternTooDeep, trees
 from .verdict import ALLOWED, Verdict, refuse
 
@@ -20,7 +20,7 @@ PATTERN_LENGTH = 1000
 
 
 def judge(pattern: str, flags: int = 0) -> Verdict:
-    """Whether a pattern is valid, not too long, and reads no text in exponentially many ways. At most some 100 ms.
+    """Whether a pattern is valid, not too long, and reads no text in far too many ways. At most some 200 ms.
 
     Args:
         pattern: a regular expression of Python.
@@ -36,7 +36,7 @@ def judge(pattern: str, flags: int = 0) -> Verdict:
     except (re.error, OverflowError, RecursionError) as error:
         return refuse("invalid_input", "regex_invalid", pattern=pattern, what=str(error))
     try:
-        exponential = any(is_exponential(tree) for tree in trees(pattern, compiled.flags))
+        ambiguous = any(is_ambiguous(tree) for tree in trees(pattern, compiled.flags))
     except PatternTooDeep:
-        exponential = True
-    return refuse("invalid_input", "regex_unsafe", pattern=pattern) if exponential else ALLOWED
+        ambiguous = True
+    return refuse("invalid_input", "regex_unsafe", pattern=pattern) if ambiguous else ALLOWED

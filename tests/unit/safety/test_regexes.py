@@ -16,7 +16,8 @@ from transom.vocabulary import ENGLISH
 UNSAFE = [
     r"(a+)+$", r"^(([a-z])+.)+[A-Z]([a-z])+$", r"(.*a){25}$", r"(x+x+)+y", r"^(\w+\s?)*$", r"(a|aa)+$", r"(a*)*b", r"(\w|\d)+$",
     r"(a?b?)*c", r"(.*)*x", r"(?:\s*x\s*)*$", r"(?i:(a|A)+)$", r"(?=(a+)+$)x", r"([^,]+,?)+;", r"(a|b|ab)*c", r"((a{1,3})+)*x",
-    r"(?s)(.|\n)+x", r"((c+)+)", r"(é|\w)+x", r"(?i)(k|\u212a)+x", r"((?:a|b)?)+(c*)*d", r"(?x)(a+ )+",
+    r"(?s)(.|\n)+x", r"((c+)+)", r"(é|\w)+x", r"(?i)(k|\u212a)+x", r"((?:a|b)?)+(c*)*d", r"(?x)(a+ )+", r"(?:a?){25}b",
+    r"(?:(?:.)*(?:.)*){5}b", r"(?:a|aa){30}$",
 ]  # fmt: skip
 
 SAFE = [
@@ -32,7 +33,7 @@ SAFE = [
 
 
 @pytest.mark.parametrize("pattern", UNSAFE)
-def test_what_can_be_read_in_exponentially_many_ways_is_unsafe(pattern: str) -> None:
+def test_what_can_be_read_in_far_too_many_ways_is_unsafe(pattern: str) -> None:
     verdict = judge(pattern)
     assert verdict.reason == "regex_unsafe"
     assert ENGLISH.refusing.say(verdict.reason, verdict.facts)
