@@ -99,7 +99,7 @@ class Dispatcher:
         self._words = words
         self._clock = clock
         self._policies = policies
-        self._drain = Drain()
+        self.drain = Drain()
         store = services.get(Store)
         self._spill = Spill(store if isinstance(store, Store) else None, words)
 
@@ -155,9 +155,9 @@ class Dispatcher:
             if not verdict:
                 raise Refused.by(verdict, self._words)
         await self._consent(tool, given, caller)
-        if tool.drains and not await self._drain.settled(caller.session):
+        if tool.drains and not await self.drain.settled(caller.session):
             raise Refused("unavailable", self._words.tooling.put_off.format(tool=tool.name))
-        with self._drain.call(caller.session) if not tool.drains else contextlib.nullcontext():
+        with self.drain.call(caller.session) if not tool.drains else contextlib.nullcontext():
             made = await self._run(tool, given, caller)
         if isinstance(made, Envelope):
             return made
@@ -287,4 +287,5 @@ class _View:
         return self.dispatcher.listings()
 
     async def call(self, name: str, arguments: Mapping[str, object]) -> Envelope:
-        return await self.dispatcher.call(name, arguments, self.caller)
+        with self.dispatcher.drain.aside(self.caller.session):
+            return await self.dispatcher.call(name, arguments, self.caller)

@@ -45,6 +45,18 @@ class Drain:
             if left:
                 self._running[session] = left
 
+    @contextlib.contextmanager
+    def aside(self, session: str | None) -> Iterator[None]:
+        """Leave out one call that only waits for another to end: it would be waited for in turn."""
+        before = self.running(session)
+        if before:
+            self._running[session] = before - 1
+        try:
+            yield
+        finally:
+            if before:
+                self._running[session] = self.running(session) + 1
+
     async def settled(self, session: str | None) -> bool:
         """Wait until no call of the session is in flight.
 

@@ -133,10 +133,19 @@ async def test_an_account_of_events_needs_no_conversation() -> None:
             {"type": "decision", "title": "Use SQLite", "description": "one file"},
             {"type": "error", "message": "disk full"},
             "went home",
+            '{"type": "error", "message": "as JSON"}',
         ],
         config_changes=[{"key": "window", "value": 8000}],
     )
-    for text in ("read_file 4", "Other tools: save_file 1", "Use SQLite: one file", "disk full", "went home", "window = 8000"):
+    for text in (
+        "read_file 4",
+        "Other tools: save_file 1",
+        "Use SQLite: one file",
+        "disk full",
+        "went home",
+        "window = 8000",
+        "- as JSON",
+    ):
         assert text in answer.text
     assert answer.data["tools"] == {"read_file": 4, "save_file": 1}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from tests.unit.toolbox.memory.memory_box import NOW, Box
 
@@ -130,3 +132,11 @@ async def test_an_action_that_lacks_an_argument_says_which() -> None:
     answer = await Box().call("manage_projects", action="register")
     assert (answer.ok, answer.error) == (False, "invalid_input")
     assert "name" in answer.text
+
+
+async def test_a_switch_that_is_called_through_another_tool_does_not_wait_for_that_one() -> None:
+    box = Box()
+    await box.ok("manage_projects", action="register", name="Alpha")
+    answer = await asyncio.wait_for(box.ok("execute_tool", tool_name="switch_context", arguments={"project": "alpha"}), 5)
+    assert "alpha" in answer.text
+    assert (await box.ok("remember", fact="x")).data["scope"] == "project"

@@ -41,6 +41,11 @@ async def test_objects_bring_their_names_and_may_lack_some() -> None:
     ]
 
 
+async def test_rows_written_as_json_are_read() -> None:
+    answer = await _call(rows=['{"a": 1}', '{"a": 2}'])
+    assert answer.text.splitlines() == ["|   a |", "| --: |", "|   1 |", "|   2 |"]
+
+
 async def test_csv_becomes_a_table_whatever_parts_its_cells() -> None:
     answer = await _call(csv='name;note\n"a;b";"two\nlines"\n')
     assert answer.text.splitlines()[-1] == "| a;b  | two<br>lines |"

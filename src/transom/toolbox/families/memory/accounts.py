@@ -6,10 +6,13 @@ event's own first line.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ....errors import JSONError
+from ....jsontext import loads
 from ....messages import Call, Message, Result, Text
 from ....vocabulary.memorizing import MemorizingWords
 
@@ -75,7 +78,7 @@ class Account:
 def account_of_events(events: Sequence[str | Mapping[str, object]], changes: Sequence[str | Mapping[str, object]]) -> Account:
     """An account of events as a model lists them: texts, or objects with ``type``, ``tool`` and a text under a usual name."""
     account = Account()
-    for event in events:
+    for event in map(_read, events):
         kind = event.get("type") if isinstance(event, Mapping) else None
         tool = event.get("tool", event.get("tool_name")) if isinstance(event, Mapping) else None
         if isinstance(tool, str) and tool:
@@ -85,7 +88,7 @@ def account_of_events(events: Sequence[str | Mapping[str, object]], changes: Seq
         if said and not (tool and said == tool):
             items: list[str] = getattr(account, _KINDS.get(kind.lower() if isinstance(kind, str) else "", "events"))
             items.append(said)
-    account.changes += filter(None, map(_said, changes))
+    account.changes += filter(None, (_said(_read(change)) for change in changes))
     return account
 
 
@@ -106,6 +109,16 @@ def account_of_messages(messages: Iterable[Message]) -> Account:
                 case _:
                     pass
     return account
+
+
+def _read(event: str | Mapping[str, object]) -> str | Mapping[str, object]:
+    """An event that was written as JSON, as targets do whose schemas know no open objects; any other as it is."""
+    if isinstance(event, str) and event.startswith("{"):
+        with contextlib.suppress(JSONError):
+            value = loads(event)
+            if isinstance(value, Mapping):
+                return value
+    return event
 
 
 def _said(event: str | Mapping[str, object]) -> str:

@@ -68,7 +68,7 @@ async def manage_projects(
     if answer.removal is not None:
         data["memory"] = [{"uri": kept.uri, "entries": kept.entries} for kept in answer.removal.memory]
         data["erased"] = answer.removal.erased
-    lines = [f"- {project_line(known, context.words)}" for known in answer.projects]
+    lines = [project_line(known, context.words) for known in answer.projects]
     said = _said(answer, context.words.memorizing)
     return Result(data=data, text="\n".join([*([said] if said else []), *(lines if answer.removal is None else [])]))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ....jsontext import dumps_text
+from ....errors import JSONError
+from ....jsontext import dumps_text, loads
 from ....vocabulary.shaping import ShapingWords
 from ...tool import Refused
 
@@ -50,6 +52,7 @@ def markdown_table(
     Raises:
         Refused: no columns, too many, or a row that is neither list nor object.
     """
+    rows = [_read(row) for row in rows]
     named = any(isinstance(row, Mapping) for row in rows)
     names = list(headers) or list(dict.fromkeys(str(key) for row in rows if isinstance(row, Mapping) for key in row))
     body: list[list[object]] = []
@@ -75,6 +78,14 @@ def markdown_table(
         for column in range(columns)
     ]
     return _drawn(head, table, aligned), columns
+
+
+def _read(row: object) -> object:
+    """A row that was written as JSON, as targets do whose schemas know no lists of anything; any other as it is."""
+    if isinstance(row, str) and row[:1] in {"[", "{"}:
+        with contextlib.suppress(JSONError):
+            return loads(row)
+    return row
 
 
 def _drawn(head: Sequence[str], table: Sequence[Sequence[str]], aligned: Sequence[Alignment]) -> str:
