@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +51,8 @@ class Bubblewrap:
 
     def missing(self) -> str:
         """Why it cannot be tried here."""
+        if sys.platform != "linux":
+            return "it is for Linux"
         if self._program is None:
             return "bwrap is not installed"
         if seccomp.program(os.uname().machine, bare=False) is None:

@@ -56,6 +56,8 @@ class Landlock:
 
     def missing(self) -> str:
         """Why it cannot be tried here."""
+        if sys.platform != "linux":
+            return "it is for Linux"
         if not self._abi:
             return "this kernel offers no Landlock"
         if seccomp.program(os.uname().machine, bare=True) is None:

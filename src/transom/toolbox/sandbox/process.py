@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,8 @@ from . import census
 from .output import Keeper, Output
 
 __all__ = ["Ended", "Limits", "run_process"]
+
+Killed = Literal["time", "memory", "processes", "enough"]
 
 _SAMPLE_SECONDS = 0.2
 _DRAIN_SECONDS = 0.3
@@ -60,28 +62,35 @@ class Ended:
     Attributes:
         exit_code: its status; 128 and the signal's number where a signal ended it.
         stdout, stderr: what it wrote.
-        killed: why we ended it, if we did.
+        killed: why we ended it, if we did; ``enough``: whoever takes its output wants no more.
         seconds: how long it ran.
     """
 
     exit_code: int
     stdout: Output
     stderr: Output
-    killed: Literal["time", "memory", "processes"] | None = None
+    killed: Killed | None = None
     seconds: float = 0.0
 
 
 class _Watcher(asyncio.SubprocessProtocol):
-    """Hears from the child; keeps what it writes."""
+    """Hears from the child; keeps what it writes, or hands it on."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, take: Callable[[bytes], bool] | None) -> None:
         self.kept = (Keeper(limit), Keeper(limit))
         self.exited = asyncio.Event()
+        self.enough = False
+        self.over = asyncio.Event()
+        self._take = take
         self.drained = asyncio.Event()
         self._open = 2
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self.kept[_PIECES[fd]].take(data)
+        if fd != 1 or self._take is None:
+            self.kept[_PIECES[fd]].take(data)
+        elif not self.enough and not self._take(data):
+            self.enough = True
+            self.over.set()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's names
         self._open -= 1
@@ -90,6 +99,7 @@ class _Watcher(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exited.set()
+        self.over.set()
 
 
 def _group_kill(transport: asyncio.SubprocessTransport) -> None:
@@ -131,16 +141,17 @@ async def _within(event: asyncio.Event, seconds: float) -> bool:
     return True
 
 
-async def _watched(watcher: _Watcher, leader: int, limits: Limits) -> Literal["time", "memory", "processes"] | None:
+async def _watched(watcher: _Watcher, leader: int, limits: Limits) -> Killed | None:
     """Wait for its end, or for a reason to end it."""
     if not census.available():
-        return None if await _within(watcher.exited, limits.seconds) else "time"
+        over = await _within(watcher.over, limits.seconds)
+        return ("enough" if watcher.enough else None) if over else "time"
     sampling = asyncio.create_task(_sample(leader, limits))
-    ending = asyncio.create_task(watcher.exited.wait())
+    ending = asyncio.create_task(watcher.over.wait())
     try:
         await asyncio.wait({sampling, ending}, timeout=limits.seconds, return_when=asyncio.FIRST_COMPLETED)
         if ending.done():
-            return None
+            return "enough" if watcher.enough else None
         return sampling.result() if sampling.done() else "time"
     finally:
         sampling.cancel()
@@ -178,6 +189,7 @@ async def run_process(
     limits: Limits,
     stdin: bytes | None = None,
     pass_fds: Sequence[int] = (),
+    take: Callable[[bytes], bool] | None = None,
 ) -> Ended:
     """Run a program to its end.
 
@@ -188,6 +200,8 @@ async def run_process(
         limits: what it may use.
         stdin: what it reads; the null device without.
         pass_fds: descriptors it inherits (not on Windows).
+        take: gets standard output in pieces as they come, instead of it being kept; says whether it wants more. When it does
+            not, the program is ended. Called in the loop's thread; must not raise.
 
     Raises:
         OSError: it could not be started, for example because it does not exist.
@@ -199,13 +213,13 @@ async def run_process(
     extra: dict[str, Any] = {} if sys.platform == "win32" else {"pass_fds": tuple(pass_fds), "start_new_session": True}
     try:
         transport, watcher = await loop.subprocess_exec(
-            lambda: _Watcher(limits.output), *argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            lambda: _Watcher(limits.output, take), *argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             cwd=str(cwd), env=dict(environment), **extra,
         )  # fmt: skip
     finally:
         if not isinstance(source, int):
             source.close()
-    killed: Literal["time", "memory", "processes"] | None = None
+    killed: Killed | None = None
     finished = False
     try:
         killed = await _watched(watcher, transport.get_pid(), limits)

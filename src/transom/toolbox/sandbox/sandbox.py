@@ -7,6 +7,7 @@ there is none, nothing runs: a tool then takes an interpreter that is confined b
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,9 @@ class Description:
 
 def confinements(environment: Mapping[str, str]) -> tuple[Confinement, ...]:
     """Those there are, best first."""
-    return (Bubblewrap(environment.get("PATH", "")), Landlock())
+    # The system's own first: a folder of PATH may be one that programs can write to.
+    path = os.pathsep.join(("/usr/bin", "/usr/local/bin", "/bin", environment.get("PATH", "")))
+    return (Bubblewrap(path), Landlock())
 
 
 class Sandbox:
@@ -149,8 +152,8 @@ class Sandbox:
 
         Args:
             argv: the program and its arguments; no shell reads them.
-            cwd: where it starts; outside the roots, the first root.
-            roots: where it may write; at least one.
+            cwd: where it starts; outside the roots, the first root. Without roots, a folder of the system.
+            roots: where it may write, beside its temporary files.
             limits: what it may use.
             stdin: what it reads; the null device without.
             environment: set on top of the allow-list.

@@ -29,7 +29,7 @@ CodeSeconds = Annotated[float, Meta(ge=0.1, le=_CODE_SECONDS)]
 CommandSeconds = Annotated[float, Meta(ge=1, le=_COMMAND_SECONDS)]
 
 
-@tool(family="execution", title="Run JavaScript", visible=True, destructive=False, seconds=75, tier=2)
+@tool(family="execution", title="Run JavaScript", visible=True, read_only=True, seconds=75, tier=2)
 async def run_javascript(context: ToolContext, javascript: str, timeout_seconds: CodeSeconds = 5.0) -> Result:
     """Run JavaScript (ES2023) without files, network or modules. Shows console.log and the last expression's value.
 
@@ -38,13 +38,11 @@ async def run_javascript(context: ToolContext, javascript: str, timeout_seconds:
         timeout_seconds: 0.1 to 60.
     """
     words = context.words.executing
-    cwd, roots = _places(context)
     limits = Limits(seconds=timeout_seconds, memory=_SCRIPT_MEMORY)
-    outcome = await run_javascript_engine(
-        _source(context, javascript), sandbox=context.use(Sandbox), cwd=cwd, roots=roots, limits=limits, words=words
-    )
+    source, sandbox = _source(context, javascript), context.use(Sandbox)
+    outcome = await run_javascript_engine(source, sandbox=sandbox, limits=limits, words=words)
     raised = {1: "thrown", 3: "memory"}.get(outcome.exit_code, "thrown" if outcome.exit_code else None)
-    return answer(outcome, words, limits=limits, most=_CODE_SECONDS, roots=(), cwd=cwd, raised=raised)
+    return answer(outcome, words, limits=limits, most=_CODE_SECONDS, roots=(), cwd=None, raised=raised)
 
 
 @tool(family="execution", title="Run Python", visible=True, seconds=75, tier=2)

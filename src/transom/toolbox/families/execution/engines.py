@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -32,10 +31,8 @@ def _place(module: str) -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
-async def run_javascript_engine(
-    source: bytes, *, sandbox: Sandbox, cwd: Path, roots: Sequence[Path], limits: Limits, words: ExecutingWords
-) -> Outcome:
-    """Run JavaScript.
+async def run_javascript_engine(source: bytes, *, sandbox: Sandbox, limits: Limits, words: ExecutingWords) -> Outcome:
+    """Run JavaScript. The engine touches no file, so its process is shown none but its own.
 
     Raises:
         Refused: ``unavailable``: the engine is not installed.
@@ -52,11 +49,12 @@ async def run_javascript_engine(
     argv = [sys.executable, "-I", "-S", str(worker), str(limits.memory or 0), str(place)]
     # The engine's own bound goes first, and says what happened; that of its process leaves room for the interpreter.
     roomy = replace(limits, memory=(limits.memory or 0) + (256 << 20))
+    cwd, seen = Path(sys.prefix), (*interpreter(), worker)
     if (await sandbox.describe()).confined_by is None:
         ended = await run_process(argv, cwd=cwd, environment=sandbox.environment, limits=roomy, stdin=source)
         return _with_value(outcome_of_ended(ended, "quickjs", words))
     engine = next(place.glob("_quickjs*"))
-    run = await sandbox.run(argv, cwd=cwd, roots=roots, limits=roomy, stdin=source, readable=(*interpreter(), worker, engine))
+    run = await sandbox.run(argv, cwd=cwd, roots=(), limits=roomy, stdin=source, readable=(*seen, engine))
     outcome = _with_value(outcome_of(run, words))
     return replace(outcome, confined_by=f"quickjs in {run.confined_by}", not_confined=())
 

@@ -132,7 +132,7 @@ def answer(
     limits: Limits,
     most: float,
     roots: Sequence[Path],
-    cwd: Path,
+    cwd: Path | None,
     raised: str | None,
 ) -> Result:
     """The tool's answer.
@@ -142,7 +142,7 @@ def answer(
         words: what a model is told.
         limits: what the run was allowed.
         most: seconds that can be allowed at most.
-        roots, cwd: where it could write, and where it started.
+        roots, cwd: where it could write, and where it started; no place for a script that knows no files.
         raised: how the program itself failed, if it did: ``memory``; ``thrown`` (the first line of the error stream names
             it) or ``raised`` (the last one does).
 
@@ -162,7 +162,7 @@ def answer(
             pass
     if raised == "memory":
         _fail("memory", _memory(words, limits), outcome, words)
-    if outcome.exit_code and (line := _denied(outcome.stderr, roots, cwd)):
+    if cwd is not None and outcome.exit_code and (line := _denied(outcome.stderr, roots, cwd)):
         shown = ", ".join(map(str, roots))
         _fail("sandbox_denied", words.denied.format(line=line, roots=shown), outcome, words)
     if raised:

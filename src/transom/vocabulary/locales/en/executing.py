@@ -35,7 +35,7 @@ EXECUTING = ExecutingWords(
     ),
     unconfined=(
         "Commands are not run here, because nothing on this machine can confine them ({reasons}). "
-        "Use the file tools instead; whoever runs this server can install bubblewrap."
+        "Use the file tools instead. On Linux commands run once bubblewrap is installed."
     ),
     restricted=(
         "Run by a restricted interpreter, because nothing on this machine can confine CPython: no files, no processes, "
