@@ -37,6 +37,23 @@ async def test_deleting_keeps_the_old_content_beside_the_file_unless_told_not_to
     assert not (box.root / "f.txt.bak").exists()
 
 
+async def test_text_to_verify_that_only_looks_the_same_is_told_apart(box: Box) -> None:
+    box.file("a\nx \u2013 y\n")
+    answer = await box.refuses("drift", "delete_lines_in_file", start_line=2, verify_before_delete="x - y")
+    assert "EN DASH" in answer.text
+    assert field(answer, "near", "first_line") == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"start_line": 2, "end_line": 3}, {"target_line": 2, "end_line": 3}, {"lines": {"start": 2, "end": 3}}],
+)
+async def test_a_range_is_named_in_any_spelling(box: Box, arguments: dict[str, object]) -> None:
+    box.file("a\nb\nc\nd\n")
+    await box.works("line_operations", "f.txt", operation="delete", **arguments)
+    assert box.holds() == b"a\nd\n"
+
+
 async def test_a_pattern_that_is_nowhere_inserts_nothing(box: Box) -> None:
     box.file("alpha\nbeta\n")
     answer = await box.refuses(
@@ -76,6 +93,8 @@ async def test_a_line_that_does_not_hold_what_it_should_is_shown(box: Box) -> No
         {"operation": "delete"},
         {"operation": "delete", "target_line": 1, "lines": {"start": 1}},
         {"operation": "delete", "target_line": 1, "content": "x"},
+        {"operation": "delete", "end_line": 1},
+        {"operation": "delete", "end_line": 1, "lines": {"start": 1}},
         {"operation": "move", "move_from": 1},
         {"operation": "delete", "lines": {"start": 1, "stop": 2}},
         {"operation": "turn"},

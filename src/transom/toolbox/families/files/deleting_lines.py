@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ...editing.file import EditedFile, Written
+from ...editing.file import EditedFile, Written, near_words
 from ...editing.line_edits import checked_range, deleted
+from ...editing.nearmiss import nearest
 from ...editing.refusal import EditRefused
 from ...editing.verifying import REACH, block_lines, drift, standing
 from ...tool import Refused, Result, ToolContext, tool
@@ -81,6 +82,10 @@ def _step(file: EditedFile, first: int, last: int | None, verify: str) -> int:
         if refusal.error == "drift" and len(places) == 1:
             text += " " + words.stands_at.format(lines=places[0])
             data["stands_at"] = places[0]
-        if shown := file.actual(first, REACH):
+        near = nearest(document, verify) if refusal.error == "drift" and not places else None
+        if near is not None and near.likeness == 1.0:  # it may well be there, and only look the same
+            said, data["near"] = near_words(file.context, near)
+            text += f"\n{said}"
+        elif shown := file.actual(first, REACH):
             text += f"\n{words.actual}\n{shown}"
         raise Refused(refusal.error, text, data=data) from None

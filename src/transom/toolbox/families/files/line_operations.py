@@ -29,7 +29,7 @@ class LineRange(msgspec.Struct, forbid_unknown_fields=True):
 
 _BELONGS = {
     "insert": {"content", "target_line", "insert_after_pattern", "insert_before_pattern", "verify_before_insert"},
-    "delete": {"target_line", "lines", "verify_before_delete"},
+    "delete": {"target_line", "end_line", "lines", "verify_before_delete"},
     "move": {"move_from", "move_to"},
 }
 
@@ -41,6 +41,7 @@ def line_operations(
     operation: Literal["insert", "delete", "move"],
     content: Annotated[str, Meta(max_length=5_000)] | None = None,
     target_line: int | None = None,
+    end_line: int | None = None,
     lines: LineRange | None = None,
     insert_after_pattern: Pattern | None = None,
     insert_before_pattern: Pattern | None = None,
@@ -57,8 +58,9 @@ def line_operations(
         file_name: Path of the file.
         operation: What to do.
         content: insert: the lines.
-        target_line: insert: the number the first new line gets (without it: at the end); delete: the line.
-        lines: delete: a range.
+        target_line: insert: the number the first new line gets (without it: at the end); delete: the first line.
+        end_line: delete: the last line; without it, one line.
+        lines: delete: the range, instead of both.
         insert_after_pattern, insert_before_pattern: insert: beside the first line that contains this text.
         verify_before_insert: insert: text that the line at target_line must contain.
         verify_before_delete: delete: text of the first line to delete.
@@ -70,6 +72,7 @@ def line_operations(
     given = {
         "content": content,
         "target_line": target_line,
+        "end_line": end_line,
         "lines": lines,
         "insert_after_pattern": insert_after_pattern or None,
         "insert_before_pattern": insert_before_pattern or None,
@@ -93,7 +96,8 @@ def line_operations(
                     file, content, target_line, after, before, verify_before_insert or "", backup=backup, dry=dry_run
                 )
             case "delete":
-                return _delete(file, target_line, lines, verify_before_delete or "", backup=backup, dry=dry_run)
+                asked = None if target_line is None and end_line is None else LineRange(target_line or 0, end_line)
+                return _delete(file, asked, lines, verify_before_delete or "", backup=backup, dry=dry_run)
             case _:
                 if move_from is None or move_to is None:
                     raise Refused(
@@ -158,18 +162,20 @@ def _anchor(file: EditedFile, pattern: str) -> Anchor:
     return anchor
 
 
-def _delete(file: EditedFile, target: int | None, lines: LineRange | None, verify: str, *, backup: bool, dry: bool) -> Result:
+def _delete(
+    file: EditedFile, numbers: LineRange | None, lines: LineRange | None, verify: str, *, backup: bool, dry: bool
+) -> Result:
     words = file.context.words.editing
-    if (target is None) == (lines is None):
-        argument = "target_line" if target is None else "target_line, lines"
-        template = words.argument_needed if target is None else words.one_of
-        raise Refused("invalid_input", template.format(operation="delete", argument=argument))
-    first, last = (lines.start, lines.end) if lines is not None else (target or 0, None)
-    with file.refusing():
-        if last is not None and last < first:
-            checked_range(file.document.lines, first, last)
-    _few(file, (last or first) - first + 1)
-    return delete_lines(file, first, last, verify, backup=backup, dry=dry)
+    asked = numbers or lines
+    if asked is None or not asked.start:
+        raise Refused("invalid_input", words.argument_needed.format(operation="delete", argument="target_line"))
+    if numbers is not None and lines is not None:
+        raise Refused("invalid_input", words.one_of.format(operation="delete", argument="target_line, lines"))
+    if asked.end is not None and asked.end < asked.start:
+        with file.refusing():
+            checked_range(file.document.lines, asked.start, asked.end)
+    _few(file, (asked.end or asked.start) - asked.start + 1)
+    return delete_lines(file, asked.start, asked.end, verify, backup=backup, dry=dry)
 
 
 def _move(file: EditedFile, origin: int, target: int, *, backup: bool, dry: bool) -> Result:
