@@ -95,6 +95,14 @@ async def test_an_entry_of_a_session_is_seen_by_that_session_alone_and_for_a_day
     assert await box.store.list("memory") == []
 
 
+@pytest.mark.parametrize("session", ["a/b+c==", "../x", "\ud800", "x" * 2_000, "  "])
+async def test_a_client_may_call_its_session_as_it_likes(session: str) -> None:
+    box = Box(session=session)
+    await box.ok("remember", fact="only here", scope="session")
+    assert "only here" in (await box.ok("recall")).text
+    assert "only here" not in (await Box(store=box.store).ok("recall")).text
+
+
 async def test_without_a_session_nothing_is_remembered_for_one() -> None:
     answer = await Box(session=None).call("remember", fact="x", scope="session")
     assert (answer.ok, answer.error) == (False, "invalid_input")

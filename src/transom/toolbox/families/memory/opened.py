@@ -7,12 +7,14 @@ once; kept between calls is only which project a session switched to.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....engine.memory.entry import is_id
 from ....engine.memory.projects import Projects
 from ....engine.memory.sessions import Sessions, new_session_id
 from ....engine.memory.switching import MemoryScope, open_memory
@@ -70,7 +72,7 @@ class Memories:
             with contextlib.suppress(NotFoundError):
                 project = await self.projects(context).get(name) if name else None
             sessions = Sessions(held.context.store, project=name, clock=context.clock, ids=self._ids)
-            return MemoryScope(project, memory, sessions, context.session or "")
+            return MemoryScope(project, memory, sessions, _session(context))
         opened = await self._opened(context, self._project(context))
         if context.clock() >= self._sweep_at:
             self._sweep_at = context.clock() + _SWEEP
@@ -91,7 +93,7 @@ class Memories:
             return await open_memory(
                 held.context.store,
                 project,
-                session=context.session or "",
+                session=_session(context),
                 memory=held.context.memory,
                 clock=context.clock,
                 ids=self._ids,
@@ -112,11 +114,17 @@ class Memories:
         return await open_memory(
             self.store,
             project,
-            session=context.session or "",
+            session=_session(context),
             clock=context.clock,
             ids=self._ids,
             vocabulary=context.words,
         )
+
+
+def _session(context: ToolContext) -> str:
+    """The caller's session as the store can name it: clients choose their ids as they like."""
+    name = context.session or ""
+    return name if not name or is_id(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def conversation_of(context: ToolContext) -> Conversation | None:
