@@ -103,8 +103,8 @@ class Prompts:
         return ListPromptsResult(prompts=list(shown), next_cursor=cursor)
 
     def _caller(self, context: Context) -> Caller:
-        session = self._sessions.of(context).id
-        return Caller(session=session, stateful=session is not None)
+        session = self._sessions.of(context)
+        return Caller(session=session.id, stateful=session.id is not None, services=session.services)
 
 
 def _said(text: str) -> PromptMessage:

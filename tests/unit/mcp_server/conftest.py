@@ -15,6 +15,8 @@ from transom.store.backends.memory import MemoryBackend
 from transom.store.store import Store
 from transom.toolbox.access.workspace import Workspace
 from transom.toolbox.box import Toolbox
+from transom.toolbox.families.skills import FAMILY as SKILLS
+from transom.toolbox.families.skills import skill_services
 from transom.toolbox.tool import Family, Result, ToolContext, tool
 
 
@@ -125,9 +127,10 @@ def _scene(tmp_path: Path, store: Store, **options: object) -> Scene:
     (root / "inner").mkdir(parents=True)
     notes = Notes()
     workspace = Workspace([root])
+    families = (*FAMILIES, SKILLS) if options.pop("skills", False) else FAMILIES
     toolbox = Toolbox(
-        FAMILIES,
-        services={Store: store, Notes: notes, Workspace: workspace},
+        families,
+        services={Store: store, Notes: notes, Workspace: workspace, **skill_services()},
         per_session=lambda: {Workspace: workspace.for_session()},
     )
     return Scene(build(toolbox, store, version="1.2.3", **options), toolbox, store, notes, root)  # type: ignore[arg-type]

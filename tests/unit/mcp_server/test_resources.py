@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +130,19 @@ async def test_addresses_are_completed(scene: Scene) -> None:
     assert paths.completion.values == ["plan.md", "plants.md"]
     assert whole.completion.values == ["context://notes/plan.md"]
     assert nothing.completion.values == other.completion.values == []
+
+
+@BOTH
+async def test_each_skill_is_a_prompt_under_its_name(make: Callable[..., Scene], mode: str) -> None:
+    scene = make(skills=True)
+    folder = scene.root / ".transom" / "skills" / "release"
+    folder.mkdir(parents=True)
+    text = "---\nname: release\ndescription: Cut a release.\n---\nRelease $ARGUMENTS with care.\n"
+    (folder / "SKILL.md").write_text(text, encoding="utf-8")
+    async with Client(scene.face.server, mode=mode) as client:
+        prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+        (message,) = (await client.get_prompt("release", {"arguments": "v2"})).messages
+    assert list(prompts) == ["read_back", "release"]
+    assert prompts["release"].description == "Cut a release."
+    assert isinstance(message.content, TextContent)
+    assert "Release v2 with care." in message.content.text

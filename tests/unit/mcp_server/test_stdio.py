@@ -6,7 +6,9 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -144,3 +146,94 @@ def test_options_that_make_no_sense_are_one_line(tmp_path: Path, options: tuple[
     assert done.stdout == b""
     (line,) = done.stderr.decode().splitlines()
     assert told in line
+
+
+def children(process: subprocess.Popen[bytes]) -> set[int]:
+    """Every process below one, as Linux tells."""
+    found: set[int] = set()
+    waiting = [process.pid]
+    while waiting:
+        for listing in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            below = {int(word) for word in listing.read_text(encoding="ascii").split()}
+            waiting += below - found
+            found |= below
+    return found
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    """Whether something comes true in time: there is nothing to be told it by."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        threading.Event().wait(0.02)
+    return True
+
+
+ENDLESS = "import time\nwhile True: time.sleep(1)"
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="children are counted in /proc")
+
+
+@linux_only
+def test_a_call_that_is_called_off_leaves_no_process_and_gets_no_answer(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        tell(process, call(1, "run_python", {"python": ENDLESS, "timeout_seconds": 50}))
+        assert until(lambda: bool(children(process)))
+        tell(process, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+        assert until(lambda: not children(process))
+        tell(process, {"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        assert hear(process) == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+@linux_only
+def test_asked_to_end_it_leaves_nothing_running(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        tell(process, call(1, "run_python", {"python": ENDLESS, "timeout_seconds": 50}))
+        assert until(lambda: bool(children(process)))
+        left = children(process)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left))
+
+
+def test_what_a_tool_prints_does_not_get_into_the_protocol(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(PRINTING, encoding="utf-8")
+    asked = [call(1, "chat", {}), {"jsonrpc": "2.0", "id": 2, "method": "ping"}]
+    done = subprocess.run([sys.executable, script], input=lines(*HELLO, *asked), capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == [0, 1, 2]
+    assert sorted(done.stderr.split()) == [b"child", b"printed"]
+
+
+PRINTING = '''
+import asyncio, subprocess, sys
+
+from transom.mcp_server.server import build
+from transom.mcp_server.stdio import serve_stdio
+from transom.store.backends.memory import MemoryBackend
+from transom.store.store import Store
+from transom.toolbox.box import Toolbox
+from transom.toolbox.tool import Family, Result, ToolContext, tool
+
+
+@tool(family="talk", title="Chat", visible=True)
+def chat(context: ToolContext) -> Result:
+    """Print, and let a child print and read."""
+    print("printed")
+    subprocess.run([sys.executable, "-c", "import sys; print('child' + sys.stdin.read(), flush=True)"], check=True)
+    return Result(text="done")
+
+
+async def main() -> None:
+    async with Store(MemoryBackend()) as store:
+        toolbox = Toolbox([Family(name="talk", title="Talk", tools=(chat,))], services={Store: store})
+        await serve_stdio(build(toolbox, store, version="1"))
+
+
+asyncio.run(main())
+'''
