@@ -28,8 +28,8 @@ _WORK = 150_000
 """Pairs and edges looked at before the answer is yes: about 70 ms."""
 _LENGTH = 40
 _READINGS = 8_000_000
-"""Readings of a text of that length, and of its beginnings, that are too many: about a second. Five loops over the same character
-stay below, which people write for tables."""
+"""Readings of a text of that length, and of its beginnings, that are too many: about a second. Five loops over the same
+character stay below, which people write for tables."""
 _LETTERS, _COUNTING = 16, 300_000
 """Characters that such texts are made of, and steps counted at most."""
 _MANY = 10**9
