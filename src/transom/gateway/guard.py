@@ -1,0 +1,182 @@
+"""The guard: a conversation that would not fit is closed once, stays as it was closed, and nothing of it is lost.
+
+Knows the engine by its verbs, and the window of a model by what it is told. It edits a request only where a window has closed
+or must close now: then the conversation's list is exchanged and every other byte stays the client's. Whatever fails here, the
+request goes on as it came, and a decision says why.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from ..engine.context import Context
+from ..engine.pool import ContextPool
+from ..errors import FormatError, JSONError, TransomError, WindowError
+from ..jsontext import join_object, raw_object
+from ..wire.format import Format, Request
+from ..wire.registry import FormatRegistry
+from .exchange import Exchange
+from .identity import client_session, scope_of, session_key
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ..engine.payload import Payload
+    from .upstreams import Upstream
+
+__all__ = ["Guard", "Make", "WindowSource"]
+
+_STEP = "guard"
+_HELD = ("previous_response_id", "conversation", "context", "response_id", "cachedContent", "context_management")
+"""Fields of requests whose history lies with the provider, or whose window the provider keeps: not ours to cut."""
+_KEPT = 512
+"""Conversations held in memory; what was decided of the others is read from the store."""
+
+_log = logging.getLogger(__name__)
+
+Make = Callable[[str, int], Context]
+"""A context for a scope and a window."""
+
+
+class WindowSource(Protocol):
+    """Where the window of a model is known from."""
+
+    async def of(self, upstream: Upstream, model: str) -> tuple[int | None, str]:
+        """Tokens, and from where: a setting, the server, an error, a table. ``None`` where nobody knows."""
+        ...
+
+    def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
+        """What an error named."""
+        ...
+
+
+class Guard:
+    """Keeps conversations inside their windows.
+
+    Args:
+        make: a context for a scope and a window.
+        windows: tells windows.
+        formats: the wire formats.
+        most_open: conversations held in memory.
+    """
+
+    def __init__(self, make: Make, windows: WindowSource, formats: FormatRegistry, *, most_open: int = _KEPT) -> None:
+        self._make = make
+        self._windows = windows
+        self._formats = formats
+        self._pool = ContextPool(self._made, most_open=most_open)
+
+    async def before(self, exchange: Exchange) -> None:
+        """Make a request fit, if it does not. Raises nothing that a request could cause."""
+        if exchange.endpoint is None or exchange.endpoint.kind not in {"generate", "count"}:
+            return
+        try:
+            await self._guarded(exchange)
+        except (FormatError, JSONError) as error:
+            exchange.decide(_STEP, "passed", f"not read: {error.message}")
+        except WindowError as error:
+            exchange.decide(_STEP, "passed", f"nothing may leave: {error.message}")
+        except TransomError as error:
+            _log.warning("request %s goes on unguarded: %s", exchange.id, error.message)
+            exchange.decide(_STEP, "failed", error.message)
+        except Exception:  # noqa: BLE001 - a fault of ours must not take away what works without us
+            _log.exception("request %s goes on unguarded", exchange.id)
+            exchange.decide(_STEP, "failed", "a fault of the guard; see the log")
+
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+        """Make a request smaller that the upstream refused as too large.
+
+        Args:
+            exchange: the request.
+            said: tokens that the upstream counted, if it says.
+            window: tokens that it takes, if it says.
+
+        Returns:
+            Whether ``exchange.sent`` is smaller now; the caller may ask once more.
+        """
+        if not exchange.session or exchange.endpoint is None:
+            return False
+        before = exchange.sent
+        try:
+            if window is not None:
+                self._windows.learn(exchange.upstream, exchange.model, window)
+                exchange.window = window
+            if exchange.window is None:
+                return False
+            async with self._context(exchange, exchange.window) as context:
+                # What was refused weighs more than was thought, whether the upstream says how much or not.
+                context.report_usage(said or exchange.window)
+            await self._guarded(exchange, known=exchange.window)
+            if len(exchange.sent) >= len(before):
+                await self._guarded(exchange, known=exchange.window, closing=True)
+        except TransomError as error:
+            exchange.decide(_STEP, "failed", f"nothing smaller: {error.message}")
+            return False
+        smaller = len(exchange.sent) < len(before)
+        exchange.decide(_STEP, "retried" if smaller else "passed", f"the upstream takes {exchange.window} tokens")
+        return smaller
+
+    async def after(self, exchange: Exchange) -> None:
+        """Take what the upstream counted as what the request weighs."""
+        reported = exchange.reported
+        if reported is None or reported.input_tokens <= 0 or not exchange.session or exchange.window is None:
+            return
+        async with self._context(exchange, exchange.window) as context:
+            context.report_usage(reported.input_tokens)
+
+    async def aclose(self) -> None:
+        """Give up what is held in memory."""
+        await self._pool.aclose()
+
+    async def _guarded(self, exchange: Exchange, known: int | None = None, *, closing: bool = False) -> None:
+        assert exchange.endpoint is not None
+        format_ = self._formats.get(exchange.endpoint.protocol)
+        members = raw_object(exchange.body)
+        held = next((name for name in _HELD if members.get(name) not in (None, b"null", b"[]", b'""')), None)
+        if held is not None:
+            exchange.decide(_STEP, "passed", f"{held}: the history, or its window, is the provider's")
+            return
+        request = format_.parse(exchange.body)
+        exchange.model = exchange.model or request.head.model or ""
+        exchange.scope = scope_of(exchange.headers, exchange.query)
+        exchange.session = session_key(exchange.scope, client_session(exchange.headers, request.head.fields), request.messages)
+        window, source = (known, "the upstream") if known else await self._windows.of(exchange.upstream, exchange.model)
+        exchange.window = window
+        if window is None:
+            exchange.decide(_STEP, "observed", "the window of the model is not known")
+            return
+        async with self._context(exchange, window) as context:
+            if closing:
+                context.request_new_context()
+            payload = await self._compiled(context, request, format_)
+        self._take(exchange, payload, members, format_, source)
+
+    async def _compiled(self, context: Context, request: Request, format_: Format) -> Payload:
+        context.load(request)
+        return await context.compile(format_.name)
+
+    def _take(self, exchange: Exchange, payload: Payload, members: dict[str, bytes], format_: Format, source: str) -> None:
+        meta = payload.meta
+        exchange.tokens_before, exchange.tokens_after = meta.tokens_before, meta.tokens_after
+        if meta.lineage.current == meta.lineage.first and not meta.moved:
+            exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {meta.window} tokens ({source})")
+            return
+        uris = [moved.uri for moved in meta.moved] or list(meta.archives[-1:])
+        action = "closed" if meta.closed else "applied"
+        exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)
+        if exchange.dry:
+            return
+        rendered = raw_object(payload.json())
+        exchange.sent = join_object({**members, format_.conversation: rendered[format_.conversation]})
+
+    @asynccontextmanager
+    async def _context(self, exchange: Exchange, window: int) -> AsyncIterator[Context]:
+        async with self._pool.using(f"s{exchange.scope}-{exchange.session}-{window}") as context:
+            yield context
+
+    def _made(self, key: str) -> Context:
+        scope, _, window = key[1:].split("-")
+        return self._make(scope, int(window))

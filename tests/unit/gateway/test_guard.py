@@ -1,0 +1,187 @@
+"""What the guard does to requests: nothing where they fit; one deep cut where they do not, the same bytes from then on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from transom import Context, Store
+from transom.gateway.endpoint import endpoint
+from transom.gateway.exchange import Exchange, Reported
+from transom.gateway.guard import Guard
+from transom.gateway.upstreams import Upstream
+from transom.store.backends.memory import MemoryBackend
+from transom.wire.registry import builtin_registry
+
+UPSTREAM = Upstream(name="local", url="http://127.0.0.1:1234")
+
+
+class Known:
+    """Windows as a test sets them."""
+
+    def __init__(self, tokens: int | None) -> None:
+        self.tokens = tokens
+        self.learnt: list[int] = []
+
+    async def of(self, upstream: Upstream, model: str) -> tuple[int | None, str]:
+        del upstream, model
+        return self.tokens, "a test"
+
+    def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
+        del upstream, model
+        self.learnt.append(tokens)
+        self.tokens = tokens
+
+
+def guard(window: int | None, store: Store | None = None) -> tuple[Guard, Store, Known]:
+    kept, known = store or Store(MemoryBackend()), Known(window)
+
+    def make(scope: str, size: int) -> Context:
+        return Context(window=size, store=kept.scoped(scope) if scope else kept, prune=False)
+
+    return Guard(make, known, builtin_registry()), kept, known
+
+
+def asked(path: str, body: dict[str, Any] | bytes, headers: tuple[tuple[str, str], ...] = (), dry: bool = False) -> Exchange:
+    data = body if isinstance(body, bytes) else json.dumps(body, indent=1).encode()
+    found = endpoint("POST", path, dict(headers))
+    return Exchange(
+        id="1", method="POST", path=path, query="", headers=headers, endpoint=found, upstream=UPSTREAM, body=data, dry=dry
+    )
+
+
+def chat(turns: int) -> dict[str, Any]:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You help."}]
+    for number in range(turns):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": f'{{ "n": {number} }}'}}
+        messages += [
+            {"role": "user", "content": f"Look at part {number}."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"part {number}: " + "words and numbers " * 120},
+            {"role": "assistant", "content": f"Part {number} is fine."},
+        ]
+    messages.append({"role": "user", "content": "What of part 0?"})
+    return {"model": "small", "messages": messages, "temperature": 1.0, "odd_field": {"b": 1, "a": 2}}
+
+
+def messages_of(turns: int) -> dict[str, Any]:
+    body = chat(turns)
+    plain = [item for item in body["messages"] if item["role"] != "tool" and "tool_calls" not in item][1:]
+    for item in plain:
+        item["content"] = f"{item['content']} " + "words and numbers " * 60
+    return {"model": "claude", "max_tokens": 500, "system": "You help.", "messages": plain}
+
+
+async def test_a_request_that_fits_goes_on_as_the_very_bytes_that_came() -> None:
+    guarded, _, _ = guard(32_000)
+    exchange = asked("/v1/chat/completions", chat(3))
+    await guarded.before(exchange)
+    assert exchange.sent is exchange.body
+    assert [decision.action for decision in exchange.decisions] == ["passed"]
+
+
+@pytest.mark.parametrize(
+    ("path", "make", "field"),
+    [("/v1/chat/completions", chat, "messages"), ("/v1/messages", messages_of, "messages")],
+    ids=["openai", "anthropic"],
+)
+async def test_a_window_closes_once_and_stays_as_it_was_closed(path: str, make: Any, field: str) -> None:
+    guarded, store, _ = guard(8_000)
+    first = asked(path, make(30))
+    await guarded.before(first)
+    assert first.edited
+    assert first.decisions[0].action == "closed"
+    sent = json.loads(first.sent)
+    assert {key: value for key, value in sent.items() if key != field} == {
+        key: value for key, value in json.loads(first.body).items() if key != field
+    }
+    assert b"1.0" in first.sent or path == "/v1/messages"
+    assert sent[field][-1] == json.loads(first.body)[field][-1]
+    for uri in first.decisions[0].uris:
+        assert await store.get(uri)
+    further = make(30)
+    further[field] += [{"role": "assistant", "content": "It is fine."}, {"role": "user", "content": "And of part 1?"}]
+    second = asked(path, further)
+    await guarded.before(second)
+    assert second.decisions[0].action == "applied"
+    kept = json.loads(first.sent)[field]
+    assert json.loads(second.sent)[field][: len(kept)] == kept
+
+    again, _, _ = guard(8_000, store)
+    other = asked(path, further)
+    await again.before(other)
+    assert other.sent == second.sent
+
+
+async def test_an_unknown_window_is_only_observed_until_an_error_names_it() -> None:
+    guarded, _, known = guard(None)
+    exchange = asked("/v1/chat/completions", chat(30))
+    await guarded.before(exchange)
+    assert exchange.sent is exchange.body
+    assert exchange.decisions[0].action == "observed"
+    assert await guarded.overflowed(exchange, 20_000, 8_192)
+    assert known.learnt == [8_192]
+    assert len(exchange.sent) < len(exchange.body)
+
+
+async def test_what_weighs_more_than_was_thought_closes() -> None:
+    guarded, _, _ = guard(32_000)
+    exchange = asked("/v1/chat/completions", chat(30))
+    await guarded.before(exchange)
+    assert not exchange.edited
+    assert await guarded.overflowed(exchange, 40_000, None)
+    assert exchange.edited
+
+
+async def test_usage_of_the_upstream_counts_for_the_next_request() -> None:
+    guarded, _, _ = guard(32_000)
+    exchange = asked("/v1/chat/completions", chat(30))
+    await guarded.before(exchange)
+    exchange.reported = Reported(input_tokens=31_000)
+    await guarded.after(exchange)
+    following = asked("/v1/chat/completions", chat(31))
+    await guarded.before(following)
+    assert following.decisions[0].action == "closed"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[]", b"\xff", b'{"model": "m"}', b'{"messages": 3}', b'{"messages": [{"role": "odd"}]}', b""],
+    ids=["cut", "list", "bytes", "no messages", "number", "odd role", "empty"],
+)
+async def test_what_cannot_be_read_goes_on_as_it_came(body: bytes) -> None:
+    guarded, _, _ = guard(8_000)
+    exchange = asked("/v1/chat/completions", body)
+    await guarded.before(exchange)
+    assert exchange.sent is exchange.body
+    assert exchange.decisions[0].action in {"passed", "failed"}
+
+
+async def test_a_history_that_lies_with_the_provider_is_left_alone() -> None:
+    guarded, _, _ = guard(2_000)
+    exchange = asked("/v1/responses", {"model": "m", "previous_response_id": "resp_1", "input": "x " * 9_000})
+    await guarded.before(exchange)
+    assert exchange.sent is exchange.body
+    assert "previous_response_id" in exchange.decisions[0].reason
+
+
+async def test_dry_runs_decide_and_change_nothing() -> None:
+    guarded, _, _ = guard(8_000)
+    exchange = asked("/v1/chat/completions", chat(30), dry=True)
+    await guarded.before(exchange)
+    assert exchange.sent is exchange.body
+    assert exchange.decisions[0].action == "closed"
+
+
+async def test_nothing_crosses_credentials() -> None:
+    guarded, store, _ = guard(8_000)
+    one = asked("/v1/chat/completions", chat(30), (("authorization", "Bearer one"),))
+    two = asked("/v1/chat/completions", chat(30), (("Authorization", "Bearer two"),))
+    await guarded.before(one)
+    await guarded.before(two)
+    assert one.scope != two.scope
+    assert [exchange.decisions[0].action for exchange in (one, two)] == ["closed", "closed"]
+    assert not await store.list("windows")
+    assert await store.scoped(one.scope).list("windows")
