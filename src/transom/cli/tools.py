@@ -126,7 +126,7 @@ def call(
     elif answer.ok:
         output.raw(answer.text.encode("utf-8", "backslashreplace") + b"\n")
     else:
-        output.note(f"transom: {answer.text} ({answer.error})")
+        output.note(f"transom: {answer.text.removeprefix('Error: ')} ({answer.error})")
     return 0 if answer.ok else 1
 
 

@@ -81,7 +81,12 @@ class Signature:
             name = _wire(item.name)
             part = _without_null(shown[name])
             if "enum" in part and (written := _values(self._hints[item.name])):
-                part["enum"] = written  # msgspec sorts them; the order they are written in says more
+                # msgspec sorts them and leaves their type out: the order they are written in says more, some targets want the type.
+                part = {
+                    **({"type": "string"} if all(isinstance(value, str) for value in written) else {}),
+                    **part,
+                    "enum": written,
+                }
             text = self._texts.get(item.name, "")
             properties[name] = {**part, "description": text} if text else part
         schema: dict[str, object] = {"type": "object", "properties": properties}

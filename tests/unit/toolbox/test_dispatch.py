@@ -104,7 +104,7 @@ def test_the_schema_is_read_off_the_signature() -> None:
         "properties": {
             "a": {"type": "integer", "description": "the first."},
             "b": {"type": "integer", "minimum": 0, "default": 0, "description": "the second, never negative."},
-            "mode": {"enum": ["plain", "loud"], "default": "plain"},
+            "mode": {"type": "string", "enum": ["plain", "loud"], "default": "plain"},
         },
         "required": ["a"],
         "additionalProperties": False,
