@@ -81,7 +81,7 @@ class Signature:
             name = _wire(item.name)
             part = _without_null(shown[name])
             if "enum" in part and (written := _values(self._hints[item.name])):
-                # msgspec sorts them and leaves their type out: the order they are written in says more, some targets want the type.
+                # msgspec sorts them and leaves their type out: their own order says more, and some targets want the type.
                 part = {
                     **({"type": "string"} if all(isinstance(value, str) for value in written) else {}),
                     **part,
