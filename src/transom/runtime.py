@@ -260,13 +260,15 @@ async def open_toolbox(
         try:
             workspace = Workspace(_checked(roots), intents=intents, own=[place])
             workspace.tidy()
+            sandbox = Sandbox(inherited_environment(), notes=place.with_name(f"{place.name}-sandbox"))
+            sandbox.tidy()
             yield build_toolbox(
                 enable=enable,
                 disable=disable,
                 services={
                     Store: opened,
                     Workspace: workspace,
-                    Sandbox: Sandbox(inherited_environment()),
+                    Sandbox: sandbox,
                     **memory_services(opened),
                     **skill_services(*OWN_SKILLS),
                 },

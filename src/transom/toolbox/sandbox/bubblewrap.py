@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -49,6 +49,11 @@ class Bubblewrap:
         self._program = shutil.which("bwrap", path=path)
         self._placeholders: Counter[Path] = Counter()
 
+    @property
+    def placeholders(self) -> Collection[Path]:
+        """Empty folders where guarded files are missing, for as long as a run lasts."""
+        return self._placeholders.keys()
+
     def missing(self) -> str:
         """Why it cannot be tried here."""
         if sys.platform != "linux":
@@ -67,14 +72,9 @@ class Bubblewrap:
 
     @contextmanager
     def start(self, argv: Sequence[str], layout: Layout, limits: Limits) -> Iterator[Start]:
-        """Its command line; the filter comes through a pipe."""
+        """Its command line; filter and small files come through descriptors."""
         assert self._program is not None
-        missing = layout.guarded.missing
-        # An empty folder that another run put there is no file of the user's.
-        held = [place for place in layout.guarded.fixed if self._placeholders[place]]
-        fixed = [place for place in layout.guarded.fixed if place not in held]
-        places = [*missing, *held]
-        self._placeholders.update(places)
+        places = layout.guarded.missing
         code = seccomp.program(os.uname().machine, bare=False)
         assert code is not None
         with ExitStack() as held_open:
@@ -84,11 +84,12 @@ class Bubblewrap:
             filtering.write(code)
             filtering.seek(0)
             covers = _covers(layout)
-            mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout, fixed, places)]
+            mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout)]
             mounts += [_mount(path, "--tmpfs", str(path)) for path in covers]
             ordered = [option for _, options in sorted(mounts, key=lambda mount: mount[0]) for option in options]
             ordered += [option for path in (*covers, "/") for option in ("--remount-ro", str(path))]
             seccomp_fd = filtering.fileno()
+            self._placeholders.update(places)
             try:
                 yield Start(
                     argv=(
@@ -97,6 +98,7 @@ class Bubblewrap:
                     ),
                     environment={"HOME": str(_TMP), "TMPDIR": str(_TMP)},
                     descriptors=(seccomp_fd, *opened.values()),
+                    leaves=places,
                 )  # fmt: skip
             finally:
                 self._release(places)
@@ -140,13 +142,13 @@ def _ways(layout: Layout) -> Iterator[Path]:
                 yield from (parent for parent in path.parents if parent.is_relative_to(root) and parent != root)
 
 
-def _own_mounts(layout: Layout, fixed: Sequence[Path], missing: Sequence[Path]) -> list[Mount]:
+def _own_mounts(layout: Layout) -> list[Mount]:
     return [
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.readable),
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
         *(_mount(path, "--bind", str(path), str(path)) for path in dict.fromkeys((*layout.guarded.parents, *_ways(layout)))),
-        *(_mount(path, "--ro-bind", str(path), str(path)) for path in fixed),
-        *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in missing),
+        *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.guarded.fixed),
+        *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in layout.guarded.missing),
     ]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from .layout import Layout
@@ -21,11 +22,13 @@ class Start:
         argv: the whole command line.
         environment: what is set on top of the program's environment.
         descriptors: what the process inherits.
+        leaves: what would stay behind if nobody came to clear up after the run.
     """
 
     argv: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     descriptors: tuple[int, ...] = ()
+    leaves: tuple[Path, ...] = ()
 
 
 class Confinement(Protocol):
@@ -39,6 +42,11 @@ class Confinement(Protocol):
     @property
     def not_confined(self) -> tuple[str, ...]:
         """What it leaves open, as names of ``vocabulary.executing.open_ends``."""
+        ...
+
+    @property
+    def placeholders(self) -> Collection[Path]:
+        """Folders in roots that are there for runs under way only."""
         ...
 
     def missing(self) -> str:

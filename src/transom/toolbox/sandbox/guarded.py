@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,12 +55,13 @@ class Guarded:
         return (*self.fixed, *self.missing, *self.watched)
 
 
-def guard(roots: Iterable[Path], home: Path | None = None) -> Guarded:
+def guard(roots: Iterable[Path], home: Path | None = None, absent: Collection[Path] = ()) -> Guarded:
     """Look at what is there now.
 
     Args:
         roots: where a program may write.
         home: the user's own folder.
+        absent: folders that are there for other runs only, and count as missing.
     """
     roots = tuple(roots)
     places = [(root, name) for root in roots for name in BLOCKED]
@@ -81,7 +82,7 @@ def guard(roots: Iterable[Path], home: Path | None = None) -> Guarded:
                 if target.exists() and any(target.is_relative_to(other) and target != other for other in roots):
                     fixed[target] = None
                 break
-            if not place.exists():
+            if place in absent or not place.exists():
                 missing[place] = None
                 break
             if not place.is_dir():

@@ -10,13 +10,14 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from .confinement import Start
 from .jail import MARK, NOT_CONFINED, landlock, seccomp
 from .layout import Layout, system
+from .leavings import PRIVATE
 from .process import Ended, Limits
 
 __all__ = ["Landlock"]
@@ -44,6 +45,7 @@ class Landlock:
     """The kernel's own confinement."""
 
     name = "landlock"
+    placeholders: Collection[Path] = ()
 
     def __init__(self) -> None:
         self._abi = landlock.abi() if sys.platform == "linux" else 0
@@ -73,7 +75,7 @@ class Landlock:
     @contextmanager
     def start(self, argv: Sequence[str], layout: Layout, limits: Limits) -> Iterator[Start]:
         """The jail's command line, and a folder for temporary files that goes with the run."""
-        private = Path(tempfile.mkdtemp(prefix="transom-run-"))
+        private = Path(tempfile.mkdtemp(prefix=PRIVATE))
         try:
             roots = [path for root in layout.writable for path in _around(root, layout.readable)]
             writable = [*roots, private, *(Path("/dev", name) for name in _DEVICES)]
@@ -88,6 +90,7 @@ class Landlock:
             yield Start(
                 argv=(sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent), *options, "--", *argv),
                 environment={"HOME": str(private), "TMPDIR": str(private)},
+                leaves=(private,),
             )
         finally:
             shutil.rmtree(private, ignore_errors=True)

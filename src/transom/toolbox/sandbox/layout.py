@@ -7,7 +7,7 @@ what it leads to when the run begins.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,7 +76,9 @@ def interpreter() -> tuple[Path, ...]:
     return tuple(sorted(path for path in found if path != Path("/")))
 
 
-def lay_out(cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Path | None = None) -> Layout:
+def lay_out(
+    cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Path | None = None, absent: Collection[Path] = ()
+) -> Layout:
     """Resolve a view.
 
     Args:
@@ -84,6 +86,7 @@ def lay_out(cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Pa
         roots: where the program may write.
         readable: what else it may read.
         home: the user's own folder, whose start-up files are guarded if it lies in a root.
+        absent: folders that are there for other runs only.
 
     Raises:
         OSError: a root does not exist.
@@ -93,4 +96,4 @@ def lay_out(cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Pa
     if writable and not any(here.is_relative_to(root) for root in writable):
         here = writable[0]
     seen = tuple(dict.fromkeys(path.resolve() for path in readable if path.exists()))
-    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home))
+    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home, absent))

@@ -19,6 +19,7 @@ from .environment import child_environment
 from .guarded import Memory
 from .landlocked import Landlock
 from .layout import lay_out
+from .leavings import Leavings
 from .output import Output
 from .process import Ended, Limits, run_process
 
@@ -85,6 +86,7 @@ class Sandbox:
         environment: ours; programs get an allow-list of it.
         readable: what every program may read beside the system, for example a toolchain in the home folder.
         confined_by: confinements to choose from; without it, ``confinements``.
+        notes: a folder in which runs under way are noted, so that ``tidy`` can clear up after a killed process.
     """
 
     def __init__(
@@ -93,7 +95,9 @@ class Sandbox:
         *,
         readable: Iterable[Path] = (),
         confined_by: Sequence[Confinement] | None = None,
+        notes: Path | None = None,
     ) -> None:
+        self._leavings = Leavings(notes)
         self._environment = environment
         self._readable = tuple(readable)
         self._home = Path(home).resolve() if (home := environment.get("HOME")) else None
@@ -101,6 +105,10 @@ class Sandbox:
         self._found: Description | None = None
         self._chosen: Confinement | None = None
         self._probing = asyncio.Lock()
+
+    def tidy(self) -> list[Path]:
+        """Clear up after processes that were killed while something ran; says what was removed."""
+        return self._leavings.tidy()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -168,11 +176,11 @@ class Sandbox:
         chosen = self._chosen
         if chosen is None:
             raise SandboxError("nothing on this machine can confine a program", hint="install bubblewrap")
-        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home)
+        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
         memory = Memory.of(watched)
         try:
-            with chosen.start(argv, layout, limits) as start:
+            with chosen.start(argv, layout, limits) as start, self._leavings.noted(start.leaves):
                 ended = await run_process(
                     start.argv,
                     cwd=layout.cwd,

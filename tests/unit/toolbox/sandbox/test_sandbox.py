@@ -175,6 +175,29 @@ async def test_a_cancelled_run_leaves_no_trace(sandbox: Sandbox, root: Path) -> 
     assert listing(root) == ["ready"]
 
 
+async def test_what_a_killed_process_left_is_cleared_up_by_the_next(
+    confinement: Confinement, root: Path, tmp_path: Path
+) -> None:
+    program = f"""
+import asyncio, os, pathlib
+from transom.toolbox.sandbox import Sandbox
+from transom.toolbox.sandbox.{type(confinement).__module__.rpartition(".")[2]} import {type(confinement).__name__} as Chosen
+chosen = Chosen(os.environ["PATH"]) if Chosen.__name__ == "Bubblewrap" else Chosen()
+sandbox = Sandbox(os.environ, confined_by=[chosen], notes=pathlib.Path({str(tmp_path / "notes")!r}))
+root = pathlib.Path({str(root)!r})
+asyncio.run(sandbox.run(["/bin/sh", "-c", 'echo "$TMPDIR" > ready; sleep 60'], cwd=root, roots=[root]))
+"""
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", program)
+    await until(root / "ready")
+    server.kill()
+    await server.wait()
+    Sandbox(os.environ, confined_by=[confinement], notes=tmp_path / "notes").tidy()
+    assert listing(root) == ["ready"]
+    assert listing(tmp_path / "notes") == []
+    private = Path((root / "ready").read_text().strip())
+    assert private == Path("/tmp") or private.name not in listing(private.parent)
+
+
 async def test_the_first_confinement_that_works_is_taken(confinement: Confinement, root: Path) -> None:
     from transom.toolbox.sandbox.bubblewrap import Bubblewrap
 
