@@ -28,15 +28,24 @@ app = App(name="tools", help="The tools a model can be given: list them, see the
 
 Roots = Annotated[
     tuple[Path, ...],
-    Parameter(name="--root", negative="", help="A folder that tools may work in; may be given again. [here]"),
+    Parameter(
+        name="--root", negative="", show_default=False, help="A folder that tools may work in; may be given again. [here]"
+    ),
 ]
 Enabled = Annotated[
     tuple[str, ...],
-    Parameter(name="--enable", negative="", help="A family or tool to switch on and list, or all; may be given again."),
+    Parameter(
+        name="--enable",
+        negative="",
+        show_default=False,
+        help="A family or tool to switch on and list, or all; may be given again.",
+    ),
 ]
 Disabled = Annotated[
     tuple[str, ...],
-    Parameter(name="--disable", negative="", help="A family or tool to switch off; may be given several times."),
+    Parameter(
+        name="--disable", negative="", show_default=False, help="A family or tool to switch off; may be given several times."
+    ),
 ]
 Everything = Annotated[bool, Parameter(name="--all", negative="", help="Also those that are off or not listed by default.")]
 Target = Annotated[
