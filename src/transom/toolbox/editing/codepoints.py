@@ -28,8 +28,8 @@ _BLANKS = re.compile(r"[ \t\v\f\r\x1c-\x1f]+")
 _AROUND = re.compile(r"^ | $", re.MULTILINE)
 _ESCAPED = re.compile(r"\\r\\n|\\n")
 _BACKSLASHED = re.compile(r"\\(?=[\"'\\])")
-_MOST_COMPARED = 4_000
-"""Characters of a text that are compared one by one; beyond, time would grow with the square."""
+_STRETCH = 64
+"""Characters that are aligned at once."""
 _MOST_NAMED = 8
 
 
@@ -86,37 +86,42 @@ def alike(text: str, *, escapes: bool = False) -> str:
 
 
 def differences(wanted: str, actual: str) -> Sequence[Difference]:
-    """Where two texts differ, in order, at most ``_MOST_NAMED``; nothing where they are too long to compare.
+    """Where two texts differ, in order, the first few.
+
+    From one difference to the next what is equal is skipped, and only a short stretch is aligned: time does not grow with the
+    square of the texts. Two texts that have nothing in common for so long are not followed further.
 
     Args:
         wanted, actual: with LF between lines.
     """
-    if len(wanted) > _MOST_COMPARED or len(actual) > _MOST_COMPARED:
-        return _by_lines(wanted.split("\n"), actual.split("\n"))
     told: list[Difference] = []
-    for tag, a, b, c, d in SequenceMatcher(None, wanted, actual, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        kind, ours, theirs = _widened(wanted, actual, (a, b), (c, d))
+    a = c = 0
+    while len(told) < _MOST_NAMED:
+        same = _common(wanted, a, actual, c)
+        a, c = a + same, c + same
+        if a == len(wanted) and c == len(actual):
+            break
+        mine, their = wanted[a : a + _STRETCH], actual[c : c + _STRETCH]
+        blocks = SequenceMatcher(None, mine, their, autojunk=False).get_matching_blocks()
+        block = blocks[0]
+        kind, ours, theirs = _widened(wanted, actual, (a, a + block.a), (c, c + block.b))
         line = actual.count("\n", 0, theirs[0])
         difference = Difference(kind=kind, wanted=wanted[slice(*ours)], actual=actual[slice(*theirs)], line=line)
         if not told or told[-1] != difference:
             told.append(difference)
-        if len(told) == _MOST_NAMED:
+        if not block.size:
             break
+        a, c = a + block.a, c + block.b
     return told
 
 
-def _by_lines(wanted: Sequence[str], actual: Sequence[str]) -> Sequence[Difference]:
-    told: list[Difference] = []
-    for at, (ours, theirs) in enumerate(zip(wanted, actual, strict=False)):
-        if ours != theirs and len(ours) <= _MOST_COMPARED and len(theirs) <= _MOST_COMPARED:
-            told += [
-                Difference(kind=one.kind, wanted=one.wanted, actual=one.actual, line=at) for one in differences(ours, theirs)
-            ]
-        if len(told) >= _MOST_NAMED:
-            break
-    return told[:_MOST_NAMED]
+def _common(wanted: str, a: int, actual: str, c: int) -> int:
+    """How many characters are the same from two places on."""
+    same = 0
+    most = min(len(wanted) - a, len(actual) - c)
+    while same < most and wanted[a + same] == actual[c + same]:
+        same += 1
+    return same
 
 
 def _widened(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -24,7 +25,10 @@ _PLACES = 40
 """Places that are compared letter by letter."""
 _COMPARED = 600
 """Characters of each that are."""
-_ENOUGH = 0.6
+_ENOUGH = 0.5
+_TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
+_TOKENS = 100
+"""Words of a line that are aligned."""
 _WORD = re.compile(r"\w{2,}")
 _MOST_LINES = 60
 
@@ -86,10 +90,11 @@ def _most_alike(document: Document, wanted: str) -> NearMiss | None:
     offset = next(at for at, line in enumerate(wanted.split("\n")) if line.strip())
     height = wanted.count("\n", 0, len(wanted.rstrip("\n"))) + 1
     best, likeness = 0, 0.0
+    runs = _runs(wanted[:_COMPARED])
     for first in _candidates(document, lines):
         start = max(1, first - offset)
         actual = _text(document, start, start + height - 1)
-        ratio = _ratio(wanted[:_COMPARED], actual[:_COMPARED])
+        ratio = _ratio(runs, actual[: 2 * _COMPARED])
         if ratio > likeness:
             best, likeness = start, ratio
     if likeness < _ENOUGH:
@@ -124,12 +129,14 @@ def _offsets(body: bytes, text: bytes, most: int) -> Iterator[int]:
         at = body.find(text, at + len(text))
 
 
-def _ratio(wanted: str, actual: str) -> float:
-    """How much of the wanted text stands in the other, in order, 0 to 1; the other may be longer (whole lines)."""
-    matcher = SequenceMatcher(None, wanted.strip(), actual.strip(), autojunk=False)
-    common = sum(block.size for block in matcher.get_matching_blocks() if block.size > 1)
-    whole = matcher.ratio()
-    return max(whole, 0.95 * common / max(1, len(wanted.strip())))
+def _ratio(wanted: Counter[str], actual: str) -> float:
+    """How much of the wanted text stands in the other, which may be longer: the share of its runs of three characters."""
+    return (wanted & _runs(actual)).total() / max(1, wanted.total())
+
+
+def _runs(text: str) -> Counter[str]:
+    folded = " ".join(text.split())
+    return Counter(folded[at : at + 3] for at in range(max(1, len(folded) - 2)))
 
 
 def _text(document: Document, first: int, last: int) -> str:
@@ -151,11 +158,15 @@ def _trimmed(wanted: str, actual: str) -> tuple[str, str]:
     if "\n" in wanted or len(actual) > _COMPARED * 4 or not folded:
         return wanted, actual
     if folded not in alike(actual):
-        edges = [item for item in SequenceMatcher(None, wanted, actual, autojunk=False).get_matching_blocks() if item.size]
+        ours, theirs = (list(_TOKEN.finditer(text))[:_TOKENS] for text in (wanted, actual))
+        words = ([token[0] for token in ours], [token[0] for token in theirs])
+        edges = [block for block in SequenceMatcher(None, *words, autojunk=False).get_matching_blocks() if block.size]
         if not edges:
             return wanted, actual
         first, last = edges[0], edges[-1]
-        return wanted, actual[max(0, first.b - first.a) : last.b + len(wanted) - last.a]
+        start = theirs[first.b].start() - ours[first.a].start()
+        end = theirs[last.b + last.size - 1].end() + len(wanted) - ours[last.a + last.size - 1].end()
+        return wanted, actual[max(0, start) : end]
     # The shortest piece that still folds to the same, found by halving; then the blanks that the wanted text has around it.
     size = len(actual)
     start = bisect_left(range(size), True, key=lambda at: folded not in alike(actual[at + 1 :]))

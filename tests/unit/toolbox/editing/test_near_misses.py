@@ -60,3 +60,14 @@ async def test_looking_for_it_is_bounded(box: Box, content: bytes) -> None:
     begun = time.process_time()
     await box.refuses("not_found", "replace_text_in_file", old_string="ab" * 300 + "c\nab", new_string="x")
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("content", "old"),
+    [("a  " * 1_300, "a " * 1_300), ("ab \n" * 2_000, "ab\n" * 990), ("x" * 1_000_000 + "y" * 300, "x" * 3_000 + "z")],
+)
+async def test_texts_that_repeat_themselves_are_compared_in_time(box: Box, content: str, old: str) -> None:
+    box.file(content)
+    begun = time.process_time()
+    await box.refuses("not_found", "replace_text_in_file", old_string=old, new_string="q")
+    assert time.process_time() - begun < 5
