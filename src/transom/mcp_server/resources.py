@@ -25,7 +25,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from ..errors import NotFoundError, StoreError, TransomError, URIError
+from ..errors import NotFoundError, URIError
 from ..store.store import Store
 from ..store.uri import parse_uri
 from ..vocabulary.serving import ServingWords
@@ -90,8 +90,6 @@ class Resources:
         except (NotFoundError, URIError) as error:
             gone = isinstance(error, NotFoundError) and not is_stateless(context)
             raise MCPError(RESOURCE_NOT_FOUND if gone else INVALID_PARAMS, error.message, {"uri": params.uri}) from None
-        except StoreError as error:
-            raise _failure(error) from None
         return ReadResourceResult(contents=[contents(params.uri, data)])
 
     async def subscribe(self, _: Context, params: SubscribeRequestParams) -> EmptyResult:
@@ -119,7 +117,3 @@ def _checked(uri: str) -> None:
         parse_uri(uri)
     except URIError as error:
         raise MCPError(INVALID_PARAMS, error.message, {"uri": uri}) from None
-
-
-def _failure(error: TransomError) -> MCPError:
-    return MCPError(-32603, error.message)

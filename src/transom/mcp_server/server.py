@@ -34,6 +34,7 @@ from ..wire.schemas import Profile
 from .calling import Calls
 from .changes import Changes
 from .completing import Completing
+from .failing import answer_failures
 from .journal import Journal
 from .listing import PAGE, ToolList
 from .paging import page
@@ -133,6 +134,7 @@ def build(
         lifespan=running,
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH)},
     )
+    server.middleware.append(answer_failures)
     answer = server.add_request_handler
     answer("tools/list", PaginatedRequestParams, listed)
     answer("tools/call", CallToolRequestParams, calls.handle)

@@ -113,16 +113,16 @@ class Scene:
 @pytest.fixture
 async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
     async with Store(MemoryBackend()) as store:
-        yield _scene(tmp_path, store)
+        yield scene_over(tmp_path, store)
 
 
 @pytest.fixture
 async def make(tmp_path: Path) -> AsyncIterator[Callable[..., Scene]]:
     async with Store(MemoryBackend()) as store:
-        yield lambda **options: _scene(tmp_path, store, **options)
+        yield lambda **options: scene_over(tmp_path, store, **options)
 
 
-def _scene(tmp_path: Path, store: Store, **options: object) -> Scene:
+def scene_over(tmp_path: Path, store: Store, **options: object) -> Scene:
     root = tmp_path / "work"
     (root / "inner").mkdir(parents=True)
     notes = Notes()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     BlobResourceContents,
     EmbeddedResource,
     PromptReference,
@@ -19,8 +21,10 @@ from mcp_types import (
 
 from mcp import Client
 from transom.mcp_server.paging import page
+from transom.store.backends.filesystem import FilesystemBackend
+from transom.store.store import Store
 
-from .conftest import Scene
+from .conftest import Scene, scene_over
 from .test_listing import BOTH, LEGACY, MODERN, OLDER
 
 
@@ -90,6 +94,19 @@ async def test_a_template_says_what_addresses_look_like(scene: Scene) -> None:
         (template,) = (await client.list_resource_templates()).resource_templates
     assert template.uri_template == "context://{namespace}/{+path}"
     assert template.description
+
+
+async def test_a_damaged_text_is_an_error_that_says_so(tmp_path: Path) -> None:
+    async with Store(FilesystemBackend(tmp_path / "store")) as store:
+        uri = await store.put("vfs", b"as it was")
+        file = store.physical_path(uri)
+        assert file is not None
+        file.write_bytes(b"as it is")
+        async with Client(scene_over(tmp_path, store).face.server, mode=LEGACY) as client:
+            with pytest.raises(MCPError, match="not the ones it was made from") as raised:
+                await client.read_resource(uri)
+            assert (await client.call_tool("echo", {"text": "still here"})).structured_content == {"said": "still here"}
+    assert raised.value.error.code == INTERNAL_ERROR
 
 
 @OLDER
