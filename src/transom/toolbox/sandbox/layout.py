@@ -6,6 +6,7 @@ what it leads to when the run begins.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from .guarded import Guarded, guard
 
-__all__ = ["Layout", "System", "interpreter", "lay_out", "system"]
+__all__ = ["Layout", "System", "interpreter", "lay_out", "search_path", "system"]
 
 _TREES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix/store", "gnu/store")
 _FOLDERS = ("alternatives", "fonts", "python3", "java-17-openjdk", "java-21-openjdk")
@@ -29,6 +30,7 @@ _FILES = (
     "services",
     "gitconfig",
     "os-release",
+    "ssl/openssl.cnf",
 )
 """Of ``/etc`` only what programs need to start; no account, key or host configuration."""
 
@@ -68,6 +70,18 @@ def system() -> System:
     trees = [*(Path("/", name) for name in _TREES), *(Path("/etc", name) for name in _FOLDERS)]
     files = [Path("/etc", name) for name in _FILES]
     return System(trees=tuple(path for path in trees if path.is_dir()), files=tuple(path for path in files if path.is_file()))
+
+
+def search_path(path: str, layout: Layout) -> str:
+    """Of ``PATH``, the folders that are shown: a shell stops at the first program it may not run."""
+    shown = (*system().trees, *layout.readable, *layout.writable)
+    kept = [folder for folder in path.split(os.pathsep) if folder and _within(Path(folder), shown)]
+    return os.pathsep.join(kept) or "/usr/bin:/bin"
+
+
+def _within(folder: Path, shown: Iterable[Path]) -> bool:
+    real = folder.resolve()
+    return any(real.is_relative_to(top) for top in shown)
 
 
 def interpreter() -> tuple[Path, ...]:

@@ -18,7 +18,7 @@ from .confinement import Confinement
 from .environment import child_environment
 from .guarded import Memory
 from .landlocked import Landlock
-from .layout import lay_out
+from .layout import lay_out, search_path
 from .leavings import Leavings
 from .output import Output
 from .process import Ended, Limits, run_process
@@ -179,12 +179,14 @@ class Sandbox:
         layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
         memory = Memory.of(watched)
+        inner = child_environment(self._environment)
+        inner["PATH"] = search_path(inner["PATH"], layout)
         try:
             with chosen.start(argv, layout, limits) as start, self._leavings.noted(start.leaves):
                 ended = await run_process(
                     start.argv,
                     cwd=layout.cwd,
-                    environment=child_environment(self._environment, {**start.environment, **(environment or {})}),
+                    environment=inner | dict(start.environment) | dict(environment or {}),
                     limits=limits,
                     stdin=stdin,
                     pass_fds=start.descriptors,

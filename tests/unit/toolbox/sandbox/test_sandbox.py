@@ -57,6 +57,18 @@ async def test_it_starts_in_the_first_root_when_asked_to_start_elsewhere(sandbox
     assert run.stdout.text().strip() == str(root)
 
 
+async def test_programs_that_are_out_of_sight_do_not_stand_before_those_that_are_not(
+    confinement: Confinement, root: Path, tmp_path: Path
+) -> None:
+    hidden = tmp_path / "bin"
+    hidden.mkdir()
+    (hidden / "sort").write_text("#!/bin/sh\necho hidden\n")
+    (hidden / "sort").chmod(0o755)
+    sandbox = Sandbox({"PATH": f"{hidden}:/usr/bin:/bin"}, confined_by=[confinement])
+    run = await sandbox.run(["/bin/sh", "-c", "echo shown | sort"], cwd=root, roots=[root], limits=Limits(seconds=20))
+    assert (run.stdout.text(), run.exit_code) == ("shown\n", 0)
+
+
 async def test_each_root_can_be_written_and_what_is_readable_only_read(sandbox: Sandbox, root: Path, tmp_path: Path) -> None:
     other, tools = tmp_path / "other", tmp_path / "tools"
     for folder in (other, tools):
