@@ -196,11 +196,14 @@ class Dispatcher:
             return
         words = self._words.tooling
         shown = dumps({name: value for name, value in given.items() if name != "confirm"}).decode()
-        answer = await caller.ask(words.question.format(tool=tool.name, arguments=shown)) if caller.ask else None
+        made = await self._run(replace(tool, body=tool.preview), given, caller) if tool.preview is not None else Result()
+        question = "\n".join(filter(None, (words.question.format(tool=tool.name, arguments=shown), made.text)))
+        answer = await caller.ask(question) if caller.ask else None
         if answer is False:
             raise Refused("confirm_required", words.declined.format(tool=tool.name))
         if answer is None:
-            raise Refused("confirm_required", words.confirm.format(tool=tool.name))
+            text = "\n".join(filter(None, (words.confirm.format(tool=tool.name), made.text)))
+            raise Refused("confirm_required", text, data=made.data)
 
     async def _run(self, tool: Tool, given: Mapping[str, object], caller: Caller) -> Result | Envelope:
         words = self._words.tooling

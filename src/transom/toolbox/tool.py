@@ -254,6 +254,7 @@ class Tool:
         visible: stands in the default list while it is enabled.
         reader: it pages its answers itself, so they are never spilled to the store.
         confirm: whether a call needs the user's consent, for all arguments or by them.
+        preview: what a call would do, for whoever is asked to consent; the same parameters, changes nothing.
         seconds: how long a call may take, at most.
         drains: it changes the conversation's own context, so it waits for other calls of the session to end.
         aliases: older names that answer.
@@ -269,6 +270,7 @@ class Tool:
     visible: bool = False
     reader: bool = False
     confirm: Needed = False
+    preview: Body | None = None
     seconds: float = 60.0
     drains: bool = False
     aliases: tuple[Alias, ...] = ()
@@ -334,6 +336,7 @@ def tool(
     visible: bool = False,
     reader: bool = False,
     confirm: Needed = False,
+    preview: Body | None = None,
     seconds: float = 60.0,
     drains: bool = False,
     aliases: Sequence[Alias | str] = (),
@@ -359,6 +362,7 @@ def tool(
             visible=visible,
             reader=reader,
             confirm=confirm,
+            preview=preview,
             seconds=seconds,
             drains=drains,
             aliases=tuple(Alias(name=item) if isinstance(item, str) else item for item in aliases),

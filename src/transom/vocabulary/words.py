@@ -27,6 +27,7 @@ from .refusing import RefusingWords
 from .remembering import MemoryWords
 from .retrieving import RetrievalWords
 from .schemas import SchemaWords
+from .seeking import SeekingWords
 from .selecting import SelectingWords
 from .serving import ServingWords
 from .shaping import ShapingWords
@@ -59,8 +60,8 @@ class Vocabulary:
         cleared_file: added for each file the result held.
         reset: the head of a window whose history was set aside without a summary.
         mending, digesting, summarizing, windows, retrieving, remembering, placing, schemas, selecting, skills, refusing,
-            tooling, serving, planning, filing, editing, executing, memorizing, converting, backing_up, dates: the words of
-            one part each; see their modules.
+            tooling, serving, planning, filing, editing, executing, memorizing, converting, backing_up, seeking, dates: the
+            words of one part each; see their modules.
     """
 
     locale: str
@@ -95,6 +96,7 @@ class Vocabulary:
     converting: ConvertingWords
     backing_up: BackupWords
     shaping: ShapingWords
+    seeking: SeekingWords
     loading: LoadingWords
     dates: DateWords
 
@@ -170,6 +172,7 @@ _NOT_IN_HEADS = frozenset(
         "memorizing",
         "backing_up",
         "shaping",
+        "seeking",
         "loading",
     }
 )

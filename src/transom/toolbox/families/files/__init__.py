@@ -11,9 +11,11 @@ from .line_operations import line_operations
 from .listing import list_directory
 from .metadata import get_file_metadata
 from .patching import apply_patch
+from .pattern_scanning import pattern_scan
 from .reading import read_file, read_file_chunked
 from .replacing import replace_text_in_file
 from .restoring import restore_from_bak
+from .ripgrepping import ripgrep
 from .saving import append_file, save_file
 from .tree import directory_tree
 
@@ -41,6 +43,8 @@ FAMILY = Family(
         get_file_metadata,
         file_diff,
         directory_tree,
+        ripgrep,
+        pattern_scan,
         restore_from_bak,
     ),
 )

@@ -19,6 +19,7 @@ from .refusing import REFUSING
 from .remembering import REMEMBERING
 from .retrieving import RETRIEVING
 from .schemas import SCHEMAS
+from .seeking import SEEKING
 from .selecting import SELECTING
 from .serving import SERVING
 from .shaping import SHAPING
@@ -52,6 +53,7 @@ ENGLISH = Vocabulary(
     converting=CONVERTING,
     backing_up=BACKING_UP,
     shaping=SHAPING,
+    seeking=SEEKING,
     loading=LOADING,
     dates=DATES,
     lines="lines {first}-{last}",
