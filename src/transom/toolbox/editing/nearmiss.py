@@ -69,19 +69,19 @@ def _same_in_looks(document: Document, wanted: str) -> NearMiss | None:
     text = body.replace("\r\n", "\n")
     if document.lines.classic:
         text = text.replace("\r", "\n")
-    for escapes in (False, True):
-        # Either side may hold the backslash: a model that escaped once too often, or a file that holds source code.
-        for ours, theirs in ((escapes, False), (False, escapes)):
-            sought = alike(wanted, escapes=ours).strip("\n ")
-            folded = alike(text, escapes=theirs)
-            at = folded.find(sought) if sought else -1
-            if at < 0:
-                continue
-            if theirs:
-                return _most_alike(document, wanted)  # lines do not count alike any more
+    folded = alike(text)
+    escaped = wanted.rstrip("\n").replace("\n", "\\n")
+    for asked in (
+        alike(wanted),
+        alike(wanted, escapes=True),  # a model that escaped once too often
+        alike(escaped),  # a file that holds source code
+        alike(escaped.replace('"', '\\"')),
+    ):
+        sought = asked.strip("\n ")
+        at = folded.find(sought) if sought else -1
+        if at >= 0:
             first = folded.count("\n", 0, at) + 1
-            last = first + sought.count("\n")
-            return _near(document, wanted, first, last, 1.0)
+            return _near(document, wanted, first, first + sought.count("\n"), 1.0)
     return None
 
 
