@@ -8,8 +8,10 @@ from __future__ import annotations
 import gc
 import logging
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from importlib.metadata import version
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -19,6 +21,9 @@ from ..store.store import Store
 from . import output
 from .options import JSON, StorePath
 from .tools import Disabled, Enabled, Roots, Target
+
+if TYPE_CHECKING:
+    from ..mcp_server.server import Face
 
 __all__ = ["mcp_"]
 
@@ -67,27 +72,22 @@ async def mcp_(
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
     if http_token is not None and not http_token.strip():
         raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
-    # What is imported from here on stays: the collector would go through all of it again and again, for a sixth of the start.
-    gc.disable()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
-    try:
-        from ..mcp_server.server import build
-    except ModuleNotFoundError as error:
-        if error.name not in {"mcp", "mcp_types"}:
-            raise
-        raise MissingExtraError("the Model Context Protocol is not installed", hint='pip install "transom[mcp]"') from None
-    async with open_toolbox(roots=root, store=store, enable=enable, disable=disable) as toolbox:
-        kept = toolbox.services[Store]
-        assert isinstance(kept, Store)
-        face = build(
-            toolbox,
-            kept,
-            version=version("transom"),
-            profile=schema,
-            discovery=discovery,
-            most=max_tools,
-            project=project,
-        )
+    async with AsyncExitStack() as stack:
+        with _uncollected():
+            build = _server()
+            toolbox = await stack.enter_async_context(open_toolbox(roots=root, store=store, enable=enable, disable=disable))
+            kept = toolbox.services[Store]
+            assert isinstance(kept, Store)
+            face = build(
+                toolbox,
+                kept,
+                version=version("transom"),
+                profile=schema,
+                discovery=discovery,
+                most=max_tools,
+                project=project,
+            )
         events = None
         if conformance:
             from ..mcp_server.conformance import add_fixtures
@@ -99,8 +99,6 @@ async def mcp_(
                     output.json_note({"where": note.where, "change": note.change, "detail": note.detail})
                 else:
                     output.note(f"{note.where}: {note.detail}")
-        gc.freeze()
-        gc.enable()
         if where is None:
             from ..mcp_server.stdio import serve_stdio
 
@@ -115,6 +113,27 @@ async def mcp_(
                 output.note(f"serving on {url}")
 
         await serve_http(face, *where, token=http_token, ready=ready, events=events)
+
+
+def _server() -> Callable[..., Face]:
+    try:
+        from ..mcp_server.server import build
+    except ModuleNotFoundError as error:
+        if error.name not in {"mcp", "mcp_types"}:
+            raise
+        raise MissingExtraError("the Model Context Protocol is not installed", hint='pip install "transom[mcp]"') from None
+    return build
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Let the garbage collector rest while all is imported: what comes stays, and looking at it takes a sixth of the start."""
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        gc.enable()
 
 
 def _address(text: str) -> tuple[str, int]:
