@@ -95,10 +95,12 @@ class Calls:
         await progress.settled()
         return envelope
 
-    async def drained(self, seconds: float) -> None:
-        """Wait for the calls that run, so long at most."""
-        if self._running:
-            await asyncio.wait(set(self._running), timeout=seconds)
+    async def drained(self, seconds: float) -> bool:
+        """Wait for the calls that run, so long at most; whether they all came to their end."""
+        if not self._running:
+            return True
+        _, left = await asyncio.wait(set(self._running), timeout=seconds)
+        return not left
 
 
 def result(envelope: Envelope) -> dict[str, object]:

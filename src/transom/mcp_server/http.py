@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from ..errors import UsageError
 from ..safety import origins
+from .closing import Closing
 from .ending import GRACE, asked_to_end
 from .guard import Guard
 from .server import Face
@@ -62,8 +63,9 @@ async def serve_http(
         text = f"{host} can be reached by others, and there is no token"
         raise UsageError(text, hint="add --http-token TOKEN, or use 127.0.0.1")
     listener = _bound(host, port)
+    app = Closing(application(face, host=host, token=token, events=events))
     config = uvicorn.Config(
-        application(face, host=host, token=token, events=events),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -73,8 +75,9 @@ async def serve_http(
     server = _Uvicorn(config, lambda: ready(_url(host, listener.getsockname()[1])))
 
     async def end() -> None:
-        await face.calls.drained(GRACE)
+        ended = await face.calls.drained(GRACE)
         face.listening.close()
+        app.close(all_=not ended)
         server.should_exit = True
 
     ending: list[asyncio.Task[None]] = []
@@ -83,6 +86,7 @@ async def serve_http(
         try:
             await asyncio.shield(serving)
         except asyncio.CancelledError:
+            app.close(all_=True)
             server.should_exit = True
             await serving
             raise

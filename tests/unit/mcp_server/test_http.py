@@ -22,7 +22,7 @@ from transom.errors import UsageError
 from transom.mcp_server.http import serve_http
 
 from .conftest import Scene
-from .test_listing import BOTH, LEGACY
+from .test_listing import BOTH, LEGACY, MODERN
 from .test_sessions import placed
 from .test_stdio import command, posix_only
 
@@ -69,6 +69,10 @@ async def asked(url: str, headers: Mapping[str, str], body: Mapping[str, Any] = 
             connection.close()
 
     return await asyncio.to_thread(ask)
+
+
+def over_http(folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command(folder, "--http", "127.0.0.1:0", "--json"), stderr=subprocess.PIPE)
 
 
 def cases() -> list[Any]:
@@ -182,11 +186,19 @@ async def test_the_token_is_sent_by_clients_as_a_header(scene: Scene) -> None:
 
 
 @posix_only
-def test_asked_to_end_the_command_lets_a_call_come_to_its_end(tmp_path: Path) -> None:
-    with subprocess.Popen(command(tmp_path, "--http", "127.0.0.1:0", "--json"), stderr=subprocess.PIPE) as process:
+async def test_asked_to_end_the_command_lets_a_call_come_to_its_end_and_ends_open_streams(tmp_path: Path) -> None:
+    slow = {"python": "import time; time.sleep(1); print(6 * 7)", "timeout_seconds": 30}
+    with over_http(tmp_path) as process:
         assert process.stderr is not None
         url = json.loads(process.stderr.readline())["url"]
         assert urlsplit(url).hostname == "127.0.0.1"
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        async with Client(url, mode=LEGACY) as client, Client(url, mode=MODERN) as other:
+            await client.list_tools()
+            async with other.listen(tools_list_changed=True):
+                call = asyncio.create_task(client.call_tool("run_python", slow))
+                await other.list_tools()
+                process.send_signal(signal.SIGTERM)
+                result = await call
+                assert await asyncio.to_thread(process.wait, 20) == 0
         assert process.stderr.read() == b""
+    assert "42" in str(result.content[0])
