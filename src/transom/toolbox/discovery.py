@@ -77,7 +77,7 @@ def explore_tools(
 
 @tool(
     family="discovery", title="Call a tool by name", destructive=True, open_world=True, visible=True, reader=True, tier=1,
-    seconds=600.0,
+    seconds=600.0, forwards=True,
 )  # fmt: skip
 async def execute_tool(context: ToolContext, tool_name: str, arguments: dict[str, object] | None = None) -> Envelope:
     """Call a tool that explore_tools found.

@@ -20,10 +20,12 @@ from ..engine.offload.drain import Drain
 from ..engine.placement.labels import Labels, Provenance, label
 from ..errors import InputError, NotFoundError, StoreError, TransomError
 from ..jsontext import dumps
+from ..safety.masking import traced
 from ..safety.verdict import Verdict
 from ..store.store import Store
 from ..vocabulary import Vocabulary
 from .calling import Call, Listen, in_thread
+from .repeats import REMINDED, Repeats
 from .spilling import Spill
 from .toggles import Toggles
 from .tool import Alias, CallCancelled, Envelope, Listing, Refused, Result, Tool
@@ -100,6 +102,7 @@ class Dispatcher:
         self._clock = clock
         self._policies = policies
         self.drain = Drain()
+        self._repeats = Repeats()
         store = services.get(Store)
         self._spill = Spill(store if isinstance(store, Store) else None, words)
 
@@ -144,7 +147,10 @@ class Dispatcher:
             answer = await self._answer(tool, alias, arguments, caller)
         except Refused as refusal:
             answer = self._failed(refusal, tool=tool, alias=alias)
-        return self._marked(answer, tool, alias, caller)
+        if tool.forwards:
+            return answer
+        answer = self._marked(answer, tool, alias, caller)
+        return self._reminded(answer, tool, arguments, caller)
 
     async def _answer(self, tool: Tool, alias: Alias | None, arguments: object, caller: Caller) -> Envelope:
         given = self._arguments(tool, alias, arguments)
@@ -165,6 +171,15 @@ class Dispatcher:
             ok=True, data=made.data, text=made.text, uri=made.uri, confidence=made.confidence, provenance=made.provenance
         )
         return envelope if tool.reader else await self._spill(envelope)
+
+    def _reminded(self, answer: Envelope, tool: Tool, arguments: object, caller: Caller) -> Envelope:
+        if caller.session is None or not isinstance(arguments, Mapping):
+            return answer
+        times = self._repeats.count(caller.session, tool.name, arguments)
+        if times not in REMINDED:
+            return answer
+        said = self._words.tooling.repeated.format(tool=tool.name, times=times)
+        return replace(answer, text=f"{answer.text}\n{said}")
 
     def _arguments(self, tool: Tool, alias: Alias | None, arguments: object) -> dict[str, object]:
         words, valid = self._words.tooling, tool.signature.names
@@ -249,7 +264,7 @@ class Dispatcher:
             case TransomError():
                 symbol = "unavailable"
             case _:
-                _log.error("the tool %s broke", tool.name, exc_info=error)
+                _log.error("the tool %s broke: %s", tool.name, traced(error))
                 return Refused("runtime_error", self._words.tooling.fault.format(tool=tool.name, kind=type(error).__name__))
         if isinstance(error, TransomError):
             return Refused(symbol, ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + ".")

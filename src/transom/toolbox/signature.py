@@ -157,7 +157,7 @@ def _without_null(part: Mapping[str, object]) -> dict[str, object]:
 def _documented(text: str) -> tuple[str, dict[str, str]]:
     """A docstring's description, and what its ``Args:`` say of each parameter."""
     told, _, rest = text.partition("\nArgs:\n")
-    description = " ".join(told.split())
+    description = "\n".join(_paragraph(part) for part in told.strip().split("\n\n"))
     texts: dict[str, str] = {}
     current: tuple[str, ...] = ()
     for line in rest.splitlines():
@@ -170,3 +170,8 @@ def _documented(text: str) -> tuple[str, dict[str, str]]:
         else:
             texts.update({name: f"{texts[name]} {line.strip()}".strip() for name in current})
     return description, texts
+
+
+def _paragraph(text: str) -> str:
+    """A paragraph as one line; an indented one, which shows a form, as it is written."""
+    return text if all(line.startswith("    ") for line in text.splitlines()) else " ".join(text.split())

@@ -259,6 +259,7 @@ class Tool:
         drains: it changes the conversation's own context, so it waits for other calls of the session to end.
         aliases: older names that answer.
         tier: what goes first where a limit forces a choice: 1 critical … 5 background.
+        forwards: it only calls another tool; whatever is said of a call is said of that one.
     """
 
     name: str
@@ -275,6 +276,7 @@ class Tool:
     drains: bool = False
     aliases: tuple[Alias, ...] = ()
     tier: int = 3
+    forwards: bool = False
 
     @cached_property
     def signature(self) -> Signature:
@@ -341,6 +343,7 @@ def tool(
     drains: bool = False,
     aliases: Sequence[Alias | str] = (),
     tier: int = 3,
+    forwards: bool = False,
     name: str = "",
 ) -> Callable[[Body], Tool]:
     """Make a tool of a function; the arguments are the attributes of ``Tool`` and ``Hints``.
@@ -367,6 +370,7 @@ def tool(
             drains=drains,
             aliases=tuple(Alias(name=item) if isinstance(item, str) else item for item in aliases),
             tier=tier,
+            forwards=forwards,
         )
 
     return made

@@ -29,6 +29,7 @@ class ToolingWords:
         put_off: it was not done because other calls still run (``{tool}``).
         alias: the name is an older one (``{alias}``, ``{tool}``).
         alias_failed: frames a failure under an older name (``{alias}``, ``{tool}``, ``{text}``).
+        repeated: the same call came again and again (``{tool}``, ``{times}``).
         budget, budget_short: how full the window is (``{used}``, ``{window}``, ``{percent}``); the same when little is left.
 
     For finding tools:
@@ -62,6 +63,7 @@ class ToolingWords:
     put_off: str
     alias: str
     alias_failed: str
+    repeated: str
     budget: str
     budget_short: str
     families: str

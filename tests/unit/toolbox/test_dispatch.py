@@ -309,3 +309,42 @@ async def test_a_change_of_context_waits_for_calls_in_flight(caplog: pytest.LogC
     end.set()
     assert [(await running).text, (await waiting).text] == ["slow", "cleared"]
     assert not caplog.records
+
+
+async def test_a_model_that_goes_round_in_circles_is_told_so() -> None:
+    toolbox = box()
+    caller = Caller(session="a")
+    reminded = [
+        number
+        for number in range(1, 10)
+        if "in a row" in (await toolbox.call("execute_tool", {"tool_name": "add", "arguments": {"a": 1}}, caller)).text
+    ]
+    assert reminded == [3, 5, 8]
+    assert "in a row" not in (await toolbox.call("add", {"a": 2}, caller)).text
+    for _ in range(4):
+        assert "in a row" not in (await toolbox.call("add", {"a": 1})).text
+
+
+async def test_what_is_said_of_a_call_is_said_once() -> None:
+    called = await box().call("execute_tool", {"tool_name": "guess", "arguments": {}}, Caller(usage=lambda: (48_300, 64_000)))
+    assert called.text.count("(inferred)") == called.text.count("[context") == 1
+
+
+def test_paragraphs_of_a_description_stay_apart() -> None:
+    @tool(family="demo", title="Told")
+    def told(context: ToolContext) -> Result:
+        """Say one thing.
+
+        Then another,
+        at length:
+
+            as it
+              stands
+
+        Args:
+            nothing: at all.
+        """
+        del context
+        return Result()
+
+    assert told.description == "Say one thing.\nThen another, at length:\n    as it\n      stands"

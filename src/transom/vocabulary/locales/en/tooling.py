@@ -29,6 +29,7 @@ TOOLING = ToolingWords(
     put_off="{tool} was not done, because other calls still run. Nothing changed. Call it again when they have ended.",
     alias="[{alias} is an older name of {tool}; call {tool} from now on]",
     alias_failed="[older name {alias} of {tool}] {text}",
+    repeated="[{tool} was called {times} times in a row just like this; the answer will not change, so do something else]",
     budget="[context ~{used}/{window} = {percent}%]",
     budget_short="[context ~{used}/{window} = {percent}%: nearly full, so finish or ask for little]",
     families="Tools by family:",
