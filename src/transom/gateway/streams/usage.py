@@ -1,0 +1,148 @@
+"""What an upstream counted, in each provider's spelling, as it comes in over a stream.
+
+Pure. The figures stay those of the provider. Sources: OpenAI API reference (``usage`` of chat completions and responses),
+Anthropic "Prompt caching" (``input_tokens`` leaves out what the cache gave and took), Gemini API ``UsageMetadata``, Ollama
+``docs/api.md``; llama.cpp ``timings``, DeepSeek ``prompt_cache_hit_tokens``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...jsontext import EMPTY
+
+__all__ = ["Usage", "chat_usage", "gemini_usage", "messages_usage", "ollama_usage", "responses_usage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one request. ``None`` where the provider gave no figure.
+
+    Attributes:
+        input_tokens: read, by the provider's own field of that meaning; Anthropic's leaves the cached ones out.
+        output_tokens: written, reasoning included.
+        cached_tokens: of those read, taken from a cache.
+        written_tokens: of those read, written to a cache.
+        prompt_tokens: all that was read, cached or not: what the request weighed.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    written_tokens: int | None = None
+    prompt_tokens: int | None = None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _fields(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else EMPTY
+
+
+def _first(fields: Mapping[str, object], *names: str) -> int | None:
+    return next((count for name in names if (count := _count(fields.get(name))) is not None), None)
+
+
+def _known(usage: Usage) -> Usage | None:
+    return None if usage == Usage() else usage
+
+
+def chat_usage(value: Mapping[str, object]) -> Usage | None:
+    """``usage`` of a chat completion or chunk, or what stands in for it: Groq's ``x_groq``, llama.cpp's ``timings``."""
+    reported = _fields(value.get("usage")) or _fields(_fields(value.get("x_groq")).get("usage"))
+    timings = _fields(value.get("timings"))
+    reused = _count(timings.get("cache_n"))
+    if not reported:
+        fresh = _count(timings.get("prompt_n"))
+        if fresh is None:
+            return None
+        read = fresh + (reused or 0)
+        return Usage(
+            input_tokens=read, output_tokens=_count(timings.get("predicted_n")), cached_tokens=reused, prompt_tokens=read
+        )
+    details = _fields(reported.get("prompt_tokens_details"))
+    cached = _first(details, "cached_tokens")
+    if cached is None:
+        cached = _first(reported, "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    written = _first(details, "cache_write_tokens", "cache_creation_tokens")
+    read_ = _count(reported.get("prompt_tokens"))
+    return _known(
+        Usage(
+            input_tokens=read_,
+            output_tokens=_count(reported.get("completion_tokens")),
+            cached_tokens=reused if cached is None else cached,
+            written_tokens=_count(reported.get("cache_creation_input_tokens")) if written is None else written,
+            prompt_tokens=read_,
+        )
+    )
+
+
+def responses_usage(value: object) -> Usage | None:
+    """``usage`` of a response."""
+    reported = _fields(value)
+    details = _fields(reported.get("input_tokens_details"))
+    read = _count(reported.get("input_tokens"))
+    return _known(
+        Usage(
+            input_tokens=read,
+            output_tokens=_count(reported.get("output_tokens")),
+            cached_tokens=_count(details.get("cached_tokens")),
+            written_tokens=_count(details.get("cache_write_tokens")),
+            prompt_tokens=read,
+        )
+    )
+
+
+def messages_usage(value: object, before: Usage | None = None) -> Usage | None:
+    """``usage`` of a message, on top of what its beginning told.
+
+    Args:
+        value: of ``message_start``, of ``message_delta`` (cumulative; most servers repeat only the output there), or of a
+            whole message.
+        before: what was known. A zero does not undo a figure: compatible servers fill what they do not count with zeros.
+    """
+    reported = _fields(value)
+    if not reported:
+        return before
+    had = before or Usage()
+
+    def latest(name: str, known: int | None) -> int | None:
+        count = _count(reported.get(name))
+        return known if count is None or (count == 0 and known) else count
+
+    read = latest("input_tokens", had.input_tokens)
+    cached = latest("cache_read_input_tokens", had.cached_tokens)
+    written = latest("cache_creation_input_tokens", had.written_tokens)
+    return _known(
+        Usage(
+            input_tokens=read,
+            output_tokens=latest("output_tokens", had.output_tokens),
+            cached_tokens=cached,
+            written_tokens=written,
+            prompt_tokens=None if read is None else read + (cached or 0) + (written or 0),
+        )
+    )
+
+
+def gemini_usage(value: object) -> Usage | None:
+    """``usageMetadata``. What the model thought is part of what it wrote."""
+    reported = _fields(value)
+    read = _count(reported.get("promptTokenCount"))
+    answer, thought = _count(reported.get("candidatesTokenCount")), _count(reported.get("thoughtsTokenCount"))
+    return _known(
+        Usage(
+            input_tokens=read,
+            output_tokens=None if answer is None and thought is None else (answer or 0) + (thought or 0),
+            cached_tokens=_count(reported.get("cachedContentTokenCount")),
+            prompt_tokens=read,
+        )
+    )
+
+
+def ollama_usage(value: Mapping[str, object]) -> Usage | None:
+    """The counts of the line that says ``done``."""
+    read = _count(value.get("prompt_eval_count"))
+    return _known(Usage(input_tokens=read, output_tokens=_count(value.get("eval_count")), prompt_tokens=read))
