@@ -54,7 +54,7 @@ class Landlock:
     def not_confined(self) -> tuple[str, ...]:
         """What it leaves open; an old kernel leaves more."""
         signals = () if self._abi >= _SIGNALS_FROM else ("signals",)
-        return ("disk_space", "file_metadata", "guarded_places", *signals)
+        return ("disk_space", "file_metadata", "guarded_places", "orphans", *signals)
 
     def missing(self) -> str:
         """Why it cannot be tried here."""

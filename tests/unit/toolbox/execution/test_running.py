@@ -153,7 +153,8 @@ class TestCommands:
         assert (box.root.parent / "outside" / "secret.txt").read_text() == "MARK-7f3a secret\n"
 
     async def test_an_ordinary_failure_is_not_taken_for_one(self, box: Box) -> None:
-        for command in ("ls missing", "cat no/such/file", "grep x /usr/share/none", "sh -c 'exit 1'"):
+        (box.root / "plain").write_text("no program")
+        for command in ("./plain", "ls missing", "cat no/such/file", "grep x /usr/share/none", "sh -c 'exit 1'"):
             answer = await box("execute_command", command=command)
             assert answer.ok, answer
             assert answer.data["exit_code"] != 0

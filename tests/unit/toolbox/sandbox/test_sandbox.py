@@ -197,7 +197,7 @@ from transom.toolbox.sandbox.{type(confinement).__module__.rpartition(".")[2]} i
 chosen = Chosen(os.environ["PATH"]) if Chosen.__name__ == "Bubblewrap" else Chosen()
 sandbox = Sandbox(os.environ, confined_by=[chosen], notes=pathlib.Path({str(tmp_path / "notes")!r}))
 root = pathlib.Path({str(root)!r})
-asyncio.run(sandbox.run(["/bin/sh", "-c", 'echo "$TMPDIR" > ready; sleep 60'], cwd=root, roots=[root]))
+asyncio.run(sandbox.run(["/bin/sh", "-c", 'echo "$TMPDIR" > ready; exec sleep 60'], cwd=root, roots=[root]))
 """
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", program)
     await until(root / "ready")

@@ -20,14 +20,16 @@ __all__ = ["Outcome", "answer", "outcome_of", "outcome_of_ended"]
 
 _SHOWN = 6_000
 """Characters of each stream that a failure carries."""
-_KEPT_OUT = re.compile(
-    r"permission denied|operation not permitted|no such file or directory|directory nonexistent", re.IGNORECASE
-)
+_FORBIDDEN = re.compile(r"permission denied|operation not permitted", re.IGNORECASE)
+_UNSEEN = re.compile(r"no such file or directory|directory nonexistent", re.IGNORECASE)
 _ALWAYS = re.compile(
     r"read-only file system|network is unreachable|could not resolve host|temporary failure in name resolution", re.IGNORECASE
 )
 _PATH = re.compile(r"[^\s'\"‘’:;,()<>|&]*/[^\s'\"‘’:;,()<>|&]*")
-_INSIDE = ("/tmp", "/dev", "/proc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/gnu")  # noqa: S108 - not used
+_SHELL = re.compile(r"^\S*sh: (?:line )?\d+: ")
+"""Who says it is no path that it is about."""
+_ITS_OWN = ("/tmp", "/dev", "/proc")  # noqa: S108 - not used
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/gnu")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,12 +188,13 @@ def _denied(stderr: str, roots: Sequence[Path], cwd: Path) -> str:
     for line in stderr.splitlines()[-200:]:
         if _ALWAYS.search(line):
             return line.strip()[:500]
-        if not _KEPT_OUT.search(line):
+        forbidden = _FORBIDDEN.search(line)
+        if not forbidden and not _UNSEEN.search(line):
             continue
-        for found in _PATH.findall(line):
+        for found in _PATH.findall(_SHELL.sub("", line)):
             place = os.path.normpath(cwd / found)
-            # What lies in the system or in its own /tmp was out of reach for another reason, unless it was climbed to.
-            reachable = roots if found.startswith("..") else (*roots, *_INSIDE)
-            if not any(place == str(top) or place.startswith(f"{top}/") for top in reachable):
+            # What is missing in the system, or in its own /tmp, is missing for everybody, unless it was climbed to.
+            others = () if found.startswith("..") else _ITS_OWN if forbidden else (*_ITS_OWN, *_SYSTEM)
+            if not any(place == str(top) or place.startswith(f"{top}/") for top in (*roots, *others)):
                 return line.strip()[:500]
     return ""

@@ -14,6 +14,7 @@ EXECUTING = ExecutingWords(
         "disk_space": "disk space",
         "file_metadata": "names and sizes of files elsewhere",
         "guarded_places": "guarded files, which are put back afterwards",
+        "orphans": "what it started, should this server be killed",
         "signals": "signals to other processes",
     },
     no_output="(no output)",
