@@ -1,0 +1,106 @@
+"""Overflows: those that an upstream says, and those that it keeps to itself.
+
+Pure. What servers say stands in ``transom.upstream.overflows``; here it is found in the bytes of an answer. Some servers say
+nothing: Ollama drops the oldest messages and answers all the same, LM Studio may answer with nothing at all. Both show in what
+was counted and in what came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from ..errors import JSONError
+from ..jsontext import loads
+from ..tokens.heuristic import Heuristic
+from ..upstream.overflows import Overflow
+from ..upstream.overflows import overflow as told
+from .exchange import Exchange, Reported
+
+__all__ = ["Answered", "Overflow", "overflow", "silent", "weight"]
+
+_BARE = frozenset({400, 413})
+"""Cerebras and Mistral may refuse what is too long with one of these and no body."""
+_MOST_READ = 1 << 20
+_ENCODED = re.compile(rb"[A-Za-z0-9+/_=-]{1000,}")
+_NEAR = 0.8
+"""Share of the window from which an empty answer is taken for an overflow."""
+_DROPPED = 0.5
+"""Share of an estimate below which a count shows that something was left out; estimates lean upwards and may be a third off."""
+_DROPPED_SURELY = 0.85
+"""The same, of an estimate that rests on what the upstream counted a turn before."""
+_LEAST = 2_000
+"""Tokens from which estimates are compared at all."""
+
+
+class Answered(Protocol):
+    """What is known of an answer that has passed."""
+
+    @property
+    def empty(self) -> bool:
+        """Nothing that a model says was in it."""
+        ...
+
+    @property
+    def error(self) -> object | None:
+        """The upstream's error in it."""
+        ...
+
+
+def overflow(protocol: str, status: int, body: bytes) -> Overflow | None:
+    """What an error says of the window; ``None`` where it is about something else.
+
+    Args:
+        protocol: as an ``Endpoint`` names it.
+        status: the answer's; 200 for an error in the middle of a stream.
+        body: the error: a body, or the data of one event. Events with their names, and lines of JSON, are read too.
+    """
+    text = body[:_MOST_READ].strip()
+    if not text:
+        return Overflow(certain=False) if protocol == "openai" and status in _BARE else None
+    return next(filter(None, (told(status, value) for value in _values(text, status))), None)
+
+
+def silent(exchange: Exchange, reported: Reported | None, answer: Answered, *, expected: int | None = None) -> bool:
+    """Whether the upstream left out what was too long for it and said nothing.
+
+    Args:
+        exchange: the request, as it was sent.
+        reported: what the upstream counted.
+        answer: what came back.
+        expected: what it should have counted, going by its own count a turn before; ``None`` where there was none.
+    """
+    if exchange.endpoint is None or exchange.endpoint.kind != "generate" or answer.error is not None:
+        return False
+    sent = expected or weight(exchange)
+    if sent < _LEAST:
+        return False
+    if reported is not None and reported.input_tokens > 0:
+        if reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED):
+            return True
+        sent = max(sent, reported.input_tokens)
+    return answer.empty and exchange.window is not None and sent >= exchange.window * _NEAR
+
+
+def weight(exchange: Exchange) -> int:
+    """Tokens of what was sent, estimated; what is encoded (pictures, files) is not text and left out."""
+    known = exchange.tokens_before if exchange.dry else exchange.tokens_after
+    if known is not None:
+        return known
+    return Heuristic().count(_ENCODED.sub(b"", exchange.sent).decode(errors="replace"))
+
+
+def _values(text: bytes, status: int) -> Iterator[object]:
+    try:
+        yield loads(text)
+    except JSONError:
+        lines = [line.strip().removeprefix(b"data:").removeprefix(b"error:").strip() for line in text.splitlines()]
+        for line in lines:
+            if line.startswith((b"{", b"[")):
+                try:
+                    yield loads(line)
+                except JSONError:
+                    continue
+        if status >= 400 and not text.startswith(b"<"):
+            yield text.decode(errors="replace")

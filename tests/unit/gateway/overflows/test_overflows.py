@@ -1,0 +1,441 @@
+"""Every way in which a server says that a request is too long for its model, and those it does not mean so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transom.gateway.endpoint import Endpoint
+from transom.gateway.exchange import Exchange, Reported
+from transom.gateway.overflows import Overflow, overflow, silent
+from transom.gateway.upstreams import Upstream
+
+
+def openai(message: str, code: object = "context_length_exceeded", kind: str = "invalid_request_error") -> dict[str, object]:
+    return {"error": {"message": message, "type": kind, "param": "messages", "code": code}}
+
+
+def anthropic(message: str, kind: str = "invalid_request_error") -> dict[str, object]:
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+
+
+def gemini(message: str, status: str = "INVALID_ARGUMENT", code: int = 400) -> dict[str, object]:
+    return {"error": {"code": code, "message": message, "status": status}}
+
+
+LM_STUDIO = (
+    "Trying to keep the first 21463 tokens when context the overflows. However, the model is loaded with context length of only"
+    " 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"
+)
+OPENROUTER = (
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 160100 tokens (150000 of text input,"
+    " 2000 of tool input, 8100 in the output). Please reduce the length of either one."
+)
+
+SAID: list[tuple[str, str, int, object, int | None, int | None]] = [
+    (
+        "OpenAI, in the messages",
+        "openai",
+        400,
+        openai(
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 202868 tokens (202767 in"
+            " the messages, 101 in the functions). Please reduce the length of the messages or functions."
+        ),
+        202_868,
+        128_000,
+    ),
+    (
+        "OpenAI, with the completion",
+        "openai",
+        400,
+        openai(
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (5000 in the messages, 4000"
+            " in the completion). Please reduce the length of the messages or completion."
+        ),
+        5_000,
+        8_192,
+    ),
+    (
+        "OpenAI Responses",
+        "openai-responses",
+        400,
+        openai("Your input exceeds the context window of this model. Please adjust your input and try again."),
+        None,
+        None,
+    ),
+    (
+        "OpenAI Responses, an event of its own",
+        "openai-responses",
+        200,
+        {"type": "error", "code": "context_length_exceeded", "message": "Your input …", "param": "input", "sequence_number": 3},
+        None,
+        None,
+    ),
+    (
+        "OpenAI Responses, a failed response",
+        "openai-responses",
+        200,
+        {
+            "type": "response.failed",
+            "response": {"status": "failed", "error": {"code": "context_length_exceeded", "message": "Your input exceeds …"}},
+        },
+        None,
+        None,
+    ),
+    ("Anthropic", "anthropic", 400, anthropic("prompt is too long: 213462 tokens > 200000 maximum"), 213_462, 200_000),
+    (
+        "Anthropic, an event",
+        "anthropic",
+        200,
+        anthropic("prompt is too long: 213462 tokens > 200000 maximum"),
+        213_462,
+        200_000,
+    ),
+    (
+        "Anthropic, older models",
+        "anthropic",
+        400,
+        anthropic(
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens`"
+        ),
+        188_240,
+        200_000,
+    ),
+    (
+        "Gemini",
+        "gemini",
+        400,
+        gemini("The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."),
+        1_196_265,
+        1_048_575,
+    ),
+    (
+        "Gemini, without numbers",
+        "gemini",
+        400,
+        gemini("The input token count exceeds the maximum number of tokens allowed."),
+        None,
+        None,
+    ),
+    (
+        "Gemini, its compatible path",
+        "openai",
+        400,
+        [gemini("The input token count (1,196,265) exceeds the maximum number of tokens allowed (1,048,575).")],
+        1_196_265,
+        1_048_575,
+    ),
+    (
+        "llama.cpp",
+        "openai",
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "request (5012 tokens) exceeds the available context size (4096 tokens), try increasing it",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 5012,
+                "n_ctx": 4096,
+            }
+        },
+        5_012,
+        4_096,
+    ),
+    (
+        "llama.cpp, older",
+        "openai",
+        500,
+        {
+            "error": {
+                "code": 500,
+                "message": "the request exceeds the available context size. try increasing the context size",
+                "type": "server_error",
+            }
+        },
+        None,
+        None,
+    ),
+    ("LM Studio", "openai", 400, {"error": LM_STUDIO}, 21_463, 4_096),
+    ("LM Studio, an event", "openai", 200, {"error": {"message": LM_STUDIO}}, 21_463, 4_096),
+    ("LM Studio, full", "openai", 200, {"error": "Context size has been exceeded."}, None, None),
+    (
+        "LM Studio, first tokens",
+        "openai",
+        400,
+        {"error": "The number of tokens to keep from the initial prompt is greater than the context length. Try to load …"},
+        None,
+        None,
+    ),
+    (
+        "Ollama",
+        "ollama",
+        400,
+        {"error": "the prompt is longer than the context length currently available to the model; shorten it"},
+        None,
+        None,
+    ),
+    (
+        "vLLM",
+        "openai",
+        400,
+        {
+            "error": {
+                "message": "You passed 40961 input tokens and requested 1 output tokens. However, the model's context length is"
+                " only 40960 tokens, resulting in a maximum input length of 40959 tokens. (parameter=input_tokens, value=40961)",
+                "type": "BadRequestError",
+                "param": "input_tokens",
+                "code": 400,
+            }
+        },
+        40_961,
+        40_960,
+    ),
+    (
+        "vLLM, spring of 2026",
+        "openai",
+        400,
+        openai(
+            "This model's maximum context length is 128000 tokens. However, you requested 65535 output tokens and your prompt"
+            " contains at least 62466 input tokens, for a total of at least 128001 tokens.",
+            400,
+            "BadRequestError",
+        ),
+        62_466,
+        128_000,
+    ),
+    (
+        "vLLM, 2025",
+        "openai",
+        400,
+        openai(
+            "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 65536 tokens"
+            " and your request has 57879 input tokens (8192 > 65536 - 57879). None",
+            400,
+        ),
+        57_879,
+        65_536,
+    ),
+    (
+        "vLLM, oldest",
+        "openai",
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 16384 tokens. However, you requested 19591 tokens (9591 in the"
+            " messages, 10000 in the completion). Please reduce the length of the messages or completion. None",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+        9_591,
+        16_384,
+    ),
+    (
+        "SGLang",
+        "openai",
+        400,
+        {
+            "object": "error",
+            "message": "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+        61_709,
+        40_960,
+    ),
+    ("OpenRouter", "openai", 400, openai(OPENROUTER, 400), 152_000, 131_072),
+    (
+        "OpenRouter, of whom it asked",
+        "openai",
+        400,
+        {
+            "error": {
+                "message": "Provider returned error",
+                "code": 400,
+                "metadata": {"raw": json.dumps(anthropic("prompt is too long: 210000 tokens > 200000 maximum"))},
+            }
+        },
+        210_000,
+        200_000,
+    ),
+    (
+        "OpenRouter, in a choice",
+        "openai",
+        200,
+        {"choices": [{"index": 0, "error": {"code": 400, "message": OPENROUTER}, "finish_reason": "error"}]},
+        152_000,
+        131_072,
+    ),
+    ("Bedrock", "anthropic", 400, {"message": "Input is too long for requested model."}, None, None),
+    (
+        "xAI",
+        "openai",
+        400,
+        {
+            "code": "Client specified an invalid argument",
+            "error": "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        },
+        537_812,
+        131_072,
+    ),
+    (
+        "Groq",
+        "openai",
+        400,
+        openai("Please reduce the length of the messages or completion."),
+        None,
+        None,
+    ),
+    (
+        "Copilot",
+        "openai",
+        400,
+        openai("prompt token count of 150123 exceeds the limit of 128000", "model_max_prompt_tokens_exceeded"),
+        150_123,
+        128_000,
+    ),
+    (
+        "Mistral",
+        "openai",
+        400,
+        {
+            "object": "error",
+            "message": "Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context"
+            " length",
+            "type": "invalid_request_invalid_args",
+            "code": "3051",
+        },
+        140_000,
+        131_072,
+    ),
+    (
+        "Kimi",
+        "openai",
+        400,
+        openai("Invalid request: Your request exceeded model token limit: 262144 (requested: 300001)", None),
+        300_001,
+        262_144,
+    ),
+    ("MiniMax", "anthropic", 400, anthropic("invalid params, context window exceeds limit (2013)"), None, None),
+    (
+        "LiteLLM",
+        "openai",
+        400,
+        openai("litellm.BadRequestError: litellm.ContextWindowExceededError: AnthropicException - too long", "400"),
+        None,
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "status", "body", "said", "window"), [row[1:] for row in SAID], ids=[row[0] for row in SAID]
+)
+def test_each_server_is_understood(protocol: str, status: int, body: object, said: int | None, window: int | None) -> None:
+    assert overflow(protocol, status, json.dumps(body).encode()) == Overflow(said, window)
+
+
+def test_an_error_is_found_among_events_and_lines() -> None:
+    said = json.dumps({"error": {"message": LM_STUDIO}})
+    assert overflow("openai", 200, f"event: error\ndata: {said}\n\n".encode()) == Overflow(21_463, 4_096)
+    assert overflow("openai", 200, f"error: {said}\n\n".encode()) == Overflow(21_463, 4_096)
+    assert overflow("ollama", 200, b'{"message":{}}\n' + said.encode()) == Overflow(21_463, 4_096)
+    assert overflow("openai", 400, b"upstream said: prompt is too long: 9 tokens > 8 maximum") == Overflow(9, 8)
+
+
+def test_a_bare_status_that_some_servers_mean_so_is_an_overflow_that_is_not_certain() -> None:
+    assert overflow("openai", 413, b"") == overflow("openai", 400, b" ") == Overflow(certain=False)
+    assert overflow("anthropic", 413, b"") is None
+    assert overflow("openai", 500, b"") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (413, anthropic("Request exceeds the maximum allowed number of bytes.", "request_too_large")),
+        (413, "<html><h1>413 Request Entity Too Large</h1></html>"),
+        (429, anthropic("This request would exceed your organization's rate limit of 40,000 input tokens per minute")),
+        (
+            429,
+            openai(
+                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41000.", "rate_limit_exceeded"
+            ),
+        ),
+        (413, openai("Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, reduce", None)),
+        (400, {"message": "Too many tokens, please wait before trying again."}),
+        (400, openai("prompt is too long: you exceeded your quota", None)),
+        (400, openai("Invalid parameter: messages with role 'tool' must be a response to a preceeding message", None)),
+        (400, anthropic("`max_tokens` must be greater than `thinking.budget_tokens`")),
+        (401, openai("prompt is too long: 9 tokens > 8 maximum", "invalid_api_key")),
+        (500, {"error": {"message": "boom", "type": "server_error", "code": 500}}),
+        (422, {"detail": [{"loc": ["body", "messages"], "input": "prompt is too long"}]}),
+        (200, {"choices": [{"index": 0, "delta": {"content": "prompt is too long: 9 tokens > 8 maximum"}}]}),
+        (200, {"type": "response.completed", "response": {"error": None, "output": "context_length_exceeded"}}),
+        (400, []),
+        (400, 7),
+    ],
+)
+def test_what_is_no_overflow_is_none(status: int, body: object) -> None:
+    data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    assert overflow("openai", status, data) is None
+
+
+@given(st.binary(max_size=200), st.sampled_from([200, 400, 413, 500]))
+def test_no_bytes_make_it_fail(body: bytes, status: int) -> None:
+    overflow("openai", status, body)
+
+
+@dataclass(frozen=True)
+class Came:
+    """An answer."""
+
+    empty: bool = False
+    error: object | None = None
+
+
+def sent(tokens: int | None, window: int | None = None, body: bytes = b"{}", kind: str = "generate") -> Exchange:
+    return Exchange(
+        id="1",
+        method="POST",
+        path="/api/chat",
+        query="",
+        headers=(),
+        endpoint=Endpoint(protocol="ollama", kind="generate" if kind == "generate" else "count"),
+        upstream=Upstream(name="local", url="http://127.0.0.1:11434"),
+        body=body,
+        window=window,
+        tokens_after=tokens,
+    )
+
+
+def test_a_count_far_below_what_was_sent_is_an_overflow_nobody_spoke_of() -> None:
+    assert silent(sent(9_000), Reported(input_tokens=4_000), Came())
+    assert not silent(sent(9_000), Reported(input_tokens=7_000), Came())
+    assert not silent(sent(1_900), Reported(input_tokens=20), Came()), "too little to tell"
+    assert not silent(sent(9_000), Reported(input_tokens=0), Came()), "nothing was counted"
+    assert not silent(sent(9_000, kind="count"), Reported(input_tokens=4_000), Came())
+    assert not silent(sent(9_000), Reported(input_tokens=4_000), Came(error="broke"))
+
+
+def test_what_the_upstream_counted_a_turn_before_tells_a_small_cut_too() -> None:
+    assert silent(sent(9_000), Reported(input_tokens=7_000), Came(), expected=8_600)
+    assert not silent(sent(12_000), Reported(input_tokens=8_500), Came(), expected=8_600)
+
+
+def test_an_empty_answer_near_the_window_is_an_overflow() -> None:
+    assert silent(sent(8_000, 8_192), None, Came(empty=True))
+    assert silent(sent(3_000, 8_192), Reported(input_tokens=8_100), Came(empty=True)), "it weighed more than was thought"
+    assert not silent(sent(8_000, 8_192), None, Came())
+    assert not silent(sent(4_000, 8_192), None, Came(empty=True))
+    assert not silent(sent(8_000), None, Came(empty=True)), "near what?"
+
+
+def test_pictures_are_no_text_when_nothing_was_estimated() -> None:
+    picture = b'{"content":"' + b"QUJD" * 20_000 + b'"}'
+    assert not silent(sent(None, body=picture), Reported(input_tokens=300), Came())
+    assert silent(sent(None, body=b'{"content":"' + b"many words " * 4_000 + b'"}'), Reported(input_tokens=3_000), Came())
