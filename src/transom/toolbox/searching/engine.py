@@ -6,7 +6,6 @@ given by descriptor where the system can do that, so that a link put in its plac
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import stat
@@ -22,19 +21,19 @@ from ...jsontext import dumps
 from ..access.place import Place
 from ..access.walk import Spot
 from ..access.walls import gather
-from ..sandbox import Ended, Limits, Sandbox, child_environment, run_process
+from ..sandbox import Ended, Limits, Sandbox, child_environment
 from ..tool import Refused, ToolContext
 from . import ripgrep
 from .counting import left_out
 from .query import Found, Hit, Query
 from .reading import hits
 from .records import Records
+from .running import run
 
 __all__ = ["search"]
 
 _WORKER = Path(__file__).parent / "worker.py"
 _DESCRIPTORS = Path("/proc/self/fd")
-_GLANCE = 0.05
 _RESERVE = 0.3
 """Seconds kept back from the process for reading what it found."""
 _ENDING = 0.05
@@ -185,31 +184,8 @@ def _order(one: _Search) -> bytes:
 def _run(
     one: _Search, argv: Sequence[str], environment: Mapping[str, str], records: Records, stdin: bytes | None = None
 ) -> Ended:
-    return one.context.wait(_process(one, argv, environment, records, stdin))
-
-
-async def _process(
-    one: _Search, argv: Sequence[str], environment: Mapping[str, str], records: Records, stdin: bytes | None
-) -> Ended:
-    running = asyncio.create_task(
-        run_process(
-            argv,
-            cwd=one.folder,
-            environment=environment,
-            limits=Limits(seconds=max(one.left - _RESERVE, 0.1), memory=_MEMORY, processes=64, output=1 << 16),
-            stdin=stdin,
-            take=records.take,
-        )
-    )
-    try:
-        while not (await asyncio.wait({running}, timeout=_GLANCE))[0]:
-            one.context.check()
-        return running.result()
-    finally:
-        if not running.done():
-            running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await running
+    limits = Limits(seconds=max(one.left - _RESERVE, 0.1), memory=_MEMORY, processes=64, output=1 << 16)
+    return run(one.context, argv, cwd=one.folder, environment=environment, limits=limits, stdin=stdin, take=records.take)
 
 
 def _counted(one: _Search, place: Place, skipped: Counter[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ..access.place import Place
 from .globs import Globs
 
 __all__ = ["Found", "Hit", "Query", "Raw"]
@@ -56,7 +57,7 @@ class Hit:
 
     Attributes:
         path: from where the search began, with ``/``.
-        shown: the file as a model sees it.
+        place: the file.
         line: its number, from 1.
         column: the byte at which the first match begins, from 1.
         text: the line, or what is around the match; as it is in the file, UTF-16 and UTF-32 as UTF-8.
@@ -66,7 +67,7 @@ class Hit:
     """
 
     path: str
-    shown: str
+    place: Place
     line: int
     column: int
     text: bytes
@@ -74,6 +75,11 @@ class Hit:
     before: bool = False
     after: bool = False
     mark: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The file as a model sees it."""
+        return self.place.shown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,13 +58,13 @@ def hits(
         if is_binary(data):
             skipped["binary"] += 1
             continue
-        yield from _in_file(_File("/".join(segments), place.shown, *_as_text(data)), list(found), query, skipped)
+        yield from _in_file(_File("/".join(segments), place, *_as_text(data)), list(found), query, skipped)
 
 
 class _File:
-    def __init__(self, path: str, shown: str, body: bytes, mark: str) -> None:
+    def __init__(self, path: str, place: Place, body: bytes, mark: str) -> None:
         self.path = path
-        self.shown = shown
+        self.place = place
         self.body = body
         self.mark = mark
         self.classic = b"\n" not in body and b"\r" in body
@@ -112,7 +112,7 @@ def _in_file(file: _File, raws: list[Raw], query: Query, skipped: Counter[str]) 
         left, right = _cut(file.body, start, match - _AROUND, -1), _cut(file.body, end, match + _AROUND, 1)
         yield Hit(
             path=file.path,
-            shown=file.shown,
+            place=file.place,
             line=number,
             column=match - start + 1,
             text=file.body[left:right],
