@@ -184,8 +184,8 @@ SAID: list[tuple[str, str, int, object, int | None, int | None]] = [
         400,
         {
             "error": {
-                "message": "You passed 40961 input tokens and requested 1 output tokens. However, the model's context length is"
-                " only 40960 tokens, resulting in a maximum input length of 40959 tokens. (parameter=input_tokens, value=40961)",
+                "message": "You passed 40961 input tokens and requested 1 output tokens. However, the model's context"
+                " length is only 40960 tokens, resulting in a maximum input length of 40959 tokens.",
                 "type": "BadRequestError",
                 "param": "input_tokens",
                 "code": 400,
