@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from .engine.context import Context
-from .engine.ledger.live import Moved
+from .engine.ledger.live import PREVIEW, Moved
 from .engine.payload import Payload
 from .errors import TransomError
+from .safety.masking import beginning, each_masked
 from .wire.transcripts import Conversation, Segment, Transcript
 from .wire.transcripts.sendable import sendable_head
 
@@ -144,7 +145,7 @@ async def _segment(
             body = payload.json()
         except TransomError as error:
             spent = (time.perf_counter() - begun) * 1000
-            turn.update(_failed(context, spent), error=str(error), code=error.code)
+            turn.update(_failed(context, spent), error=beginning(str(error)), code=error.code)
         else:
             spent = (time.perf_counter() - begun) * 1000
             _account(outcome, turn, payload, len(body), spent, previous)
@@ -196,9 +197,9 @@ def _account(
         limits={"window": meta.window, "trigger": meta.trigger, "capacity": meta.window - meta.reserve},
     )
     if meta.repairs:
-        turn["repairs"] = [repair.detail for repair in meta.repairs]
+        turn["repairs"] = each_masked([repair.detail for repair in meta.repairs])
     if meta.failure:
-        turn["failure"] = meta.failure
+        turn["failure"] = beginning(meta.failure)
 
 
 def _moved(moved: Moved) -> dict[str, object]:
@@ -207,8 +208,8 @@ def _moved(moved: Moved) -> dict[str, object]:
         "uri": moved.uri,
         "bytes": moved.bytes,
         "messages": moved.messages,
-        "label": moved.label,
-        "preview": moved.preview,
+        "label": beginning(moved.label),
+        "preview": beginning(moved.preview, was_cut=len(moved.preview) >= PREVIEW),
     }
 
 

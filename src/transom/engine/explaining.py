@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
+from ..safety.masking import each_masked
 from .payload import PayloadMeta
 from .retrieval.recall import Recollection
 
@@ -24,7 +25,8 @@ MOST_LISTED = 12
 
 
 def account(meta: PayloadMeta) -> dict[str, object]:
-    """What a compile did, as JSON values: a flight record."""
+    """What a compile did, as JSON values: a flight record. Secrets in what others wrote are masked."""
+    shown = _masked(meta)
     return {
         "target": meta.target,
         "window": meta.window,
@@ -33,7 +35,13 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         "tokens": {"before": meta.tokens_before, "after": meta.tokens_after, "reserve": meta.reserve, "trigger": meta.trigger},
         "parts": dict(meta.parts),
         "moved": [
-            {"kind": moved.kind, "uri": moved.uri, "bytes": moved.bytes, "messages": moved.messages, "label": moved.label}
+            {
+                "kind": moved.kind,
+                "uri": moved.uri,
+                "bytes": moved.bytes,
+                "messages": moved.messages,
+                "label": shown[moved.label],
+            }
             for moved in meta.moved
         ],
         "closed_by": meta.closed,
@@ -41,12 +49,14 @@ def account(meta: PayloadMeta) -> dict[str, object]:
         "waiting": meta.waiting,
         "handoff": meta.handoff,
         "memory": list(meta.memory),
-        "recalled": None if meta.recalled is None else _recalled(meta.recalled),
+        "recalled": None if meta.recalled is None else _recalled(meta.recalled, shown),
         "skill": meta.skill,
-        "failure": meta.failure,
+        "failure": shown[meta.failure],
         "archive": meta.archives[-1] if meta.archives else "",
         "own_archive": meta.own_archive,
-        "notes": [{"code": note.code, "where": note.where, "detail": note.detail} for note in (*meta.repairs, *meta.notes)],
+        "notes": [
+            {"code": note.code, "where": note.where, "detail": shown[note.detail]} for note in (*meta.repairs, *meta.notes)
+        ],
         "prefix": {
             "held": meta.prefix_bytes,
             "sequence": meta.sequence_bytes,
@@ -56,21 +66,31 @@ def account(meta: PayloadMeta) -> dict[str, object]:
             "lost_tokens": meta.prefix.lost_tokens,
             "part": meta.prefix.part,
             "where": meta.prefix.where,
-            "reason": meta.prefix.reason,
+            "reason": shown[meta.prefix.reason],
         },
-        "audit": [{"key": item.key, "where": item.where, "detail": item.detail} for item in meta.audit],
+        "audit": [{"key": item.key, "where": item.where, "detail": shown[item.detail]} for item in meta.audit],
         "milliseconds": {phase: round(spent, 3) for phase, spent in meta.timings.items()},
     }
 
 
-def _recalled(recalled: Recollection) -> dict[str, object]:
+def _masked(meta: PayloadMeta) -> dict[str, str]:
+    """What others wrote, each text with itself as it is shown."""
+    texts = [meta.failure, meta.prefix.reason]
+    texts += [moved.label for moved in meta.moved]
+    texts += [note.detail for note in (*meta.repairs, *meta.notes)]
+    texts += [item.detail for item in meta.audit]
+    texts += meta.recalled.terms if meta.recalled is not None else ()
+    return dict(zip(texts, each_masked(texts), strict=True))
+
+
+def _recalled(recalled: Recollection, shown: Mapping[str, str]) -> dict[str, object]:
     return {
         "mode": recalled.mode,
         "passages": [{"uri": passage.uri, "messages": list(passage.messages)} for passage in recalled.passages],
         "tokens": recalled.tokens,
         "score": recalled.score,
         "coverage": recalled.coverage,
-        "terms": list(recalled.terms),
+        "terms": [shown[term] for term in recalled.terms],
         "silence": recalled.silence,
     }
 

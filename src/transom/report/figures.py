@@ -1,7 +1,8 @@
 """The replay's JSON object as typed values, read leniently.
 
 A report is also made of results written by an older or a newer version, so a field that is missing, or of another type than
-expected, counts as zero or empty and never stops the page. Knows nothing of HTML.
+expected, counts as zero or empty and never stops the page. Secrets in what was said are masked here, before anything is cut to
+its length. Knows nothing of HTML.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..engine.ledger.live import PREVIEW
+from ..safety.masking import beginning, masked_address
+
 __all__ = ["PARTS", "Move", "Session", "Turn", "Window", "read_session"]
+
+_SHOWN = 1_000
+"""Characters of one text that are taken up, more than any place of a report shows."""
 
 PARTS: tuple[tuple[str, str], ...] = (
     ("system", "System prompt"),
@@ -137,7 +144,7 @@ def read_session(replay: Mapping[str, object]) -> Session:
     moves = tuple(move for turn in turns for move in turn.moves)
     reserve = max((turn.reserve for turn in turns), default=0)
     return Session(
-        file=_text(replay.get("file")),
+        file=beginning(_text(replay.get("file")), _SHOWN),
         format=_text(replay.get("format")),
         target=_text(replay.get("target")),
         window=window,
@@ -145,7 +152,7 @@ def read_session(replay: Mapping[str, object]) -> Session:
         strategy=_text(replay.get("strategy")),
         counter=_text(totals.get("counter")),
         messages=_whole(replay.get("messages")),
-        store=_text(replay.get("store")),
+        store=masked_address(_text(replay.get("store"))),
         turns=tuple(turns),
         moves=moves,
         windows=_windows(turns),
@@ -162,7 +169,7 @@ def read_session(replay: Mapping[str, object]) -> Session:
 
 def _read_turn(item: Mapping[str, object], before: Turn | None, moved: int, trigger: int) -> Turn:
     number = _whole(item.get("turn")) or (before.number + 1 if before else 1)
-    conversation, segment = _text(item.get("conversation")), _whole(item.get("segment"))
+    conversation, segment = beginning(_text(item.get("conversation")), _SHOWN), _whole(item.get("segment"))
     window_id = _text(item.get("window_id"))
     output = _whole(item.get("output_tokens"))
     weights = _mapping(item.get("parts"))
@@ -191,7 +198,7 @@ def _read_turn(item: Mapping[str, object], before: Turn | None, moved: int, trig
         closed_by=_text(item.get("closed_by")),
         compile_ms=_number(item.get("compile_ms")),
         valid=item.get("valid") is not False,
-        error=_text(item.get("error")),
+        error=beginning(_text(item.get("error")), _SHOWN),
         parts=(*parts, max(output - sum(parts), 0)),
         moves=tuple(
             Move(
@@ -201,8 +208,8 @@ def _read_turn(item: Mapping[str, object], before: Turn | None, moved: int, trig
                 uri=_text(move.get("uri")),
                 size=_whole(move.get("bytes")),
                 messages=_whole(move.get("messages")),
-                label=_text(move.get("label")),
-                preview=_text(move.get("preview")),
+                label=beginning(_text(move.get("label")), _SHOWN),
+                preview=_preview(_text(move.get("preview"))),
             )
             for index, move in enumerate(moves, start=1)
         ),
@@ -236,6 +243,10 @@ def _number(value: object) -> float:
 
 def _whole(value: object) -> int:
     return max(int(_number(value)), 0)
+
+
+def _preview(text: str) -> str:
+    return beginning(text, _SHOWN, was_cut=len(text) >= PREVIEW)
 
 
 def _text(value: object) -> str:

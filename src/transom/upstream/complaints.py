@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..safety.masking import beginning
+
 __all__ = ["Complaint", "complaint"]
 
 MOST = 500
@@ -26,7 +28,7 @@ class Complaint:
     """A refusal.
 
     Attributes:
-        message: the server's own words in one line; empty where it gave none.
+        message: the server's own words in one line, secrets in them masked; empty where it gave none.
         kind: its symbol for what is wrong (``context_length_exceeded``, ``exceed_context_size_error``, …), or empty.
         hint: the way out, where the status tells one.
     """
@@ -65,10 +67,7 @@ def complaint(status: int, value: object) -> Complaint | None:
 
 
 def _line(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    line = " ".join(value.split())
-    return line if len(line) <= MOST else f"{line[:MOST]}…"
+    return beginning(" ".join(value.split()), MOST) if isinstance(value, str) else ""
 
 
 def _text(value: object) -> str:

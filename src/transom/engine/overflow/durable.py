@@ -14,6 +14,7 @@ from typing import cast
 from ...errors import InputError, StoreError
 from ...messages import Message, leading_system
 from ...messages.checking import check_messages
+from ...safety.masking import beginning
 from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
 from ...tokens.counter import Tokenizer
@@ -329,8 +330,8 @@ async def _applied(strategy: Strategy, span: Span) -> tuple[Outcome, str]:
         raise
     except Exception as error:  # noqa: BLE001
         # A strategy may be anybody's code and may call a model: whatever it raises, the history stays as it is.
-        return Outcome(), failure(strategy.name, error)
-    return outcome, "; ".join(outcome.failures)
+        return Outcome(), beginning(failure(strategy.name, error))
+    return outcome, "; ".join(map(beginning, outcome.failures))
 
 
 async def _landed(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ...errors import StoreError, StrategyError
+from ...safety.masking import beginning
 from ...store.backend import Write
 from ...store.blobs import blob_uri, blob_write
 from ...store.store import Store
@@ -259,7 +260,8 @@ class Runner:
         if not self.struck:
             self.breaker.fail()
         self.struck = True
-        self.failure = "; ".join(filter(None, (self.failure, *failures)))
+        # What a strategy or a server says may hold what it was given.
+        self.failure = "; ".join(filter(None, (self.failure, *map(beginning, failures))))
         log.warning("overflow strategy failed: %s", self.failure)
 
     def _fits(self, span: Span, outcome: Outcome, budget: Budget) -> list[Fit]:
@@ -286,10 +288,10 @@ class Runner:
             stored = await self.store.commit([*writes, Write("windows", path, encode_record(record), if_absent=True)])
         except StoreError as error:
             # No fault of the strategy's: its breaker is left alone.
-            self.failure = str(error)
+            self.failure = beginning(str(error))
             if must:
                 raise
-            log.warning("nothing left the window, since it could not be stored: %s", error)
+            log.warning("nothing left the window, since it could not be stored: %s", self.failure)
             return None
         reused = not stored[-1]
         if reused and (entry := await self.store.read("windows", path)) is not None:

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from ....errors import StrategyError
 from ....messages import Message
+from ....safety.masking import beginning
 from ..patience import ended
 
 __all__ = ["Summarizer", "ask", "held_tokens", "model_name", "one_line"]
@@ -58,10 +59,8 @@ def held_tokens(model: Summarizer) -> int | None:
 
 
 def one_line(error: BaseException) -> str:
-    """Why a model failed: its own words, shortened, or the kind of the error."""
-    text = " ".join(str(error).split())
-    if len(text) > REASON_LENGTH:
-        text = text[: REASON_LENGTH - 1] + "…"
+    """Why a model failed: its own words, shortened and without secrets, or the kind of the error."""
+    text = beginning(" ".join(str(error).split()), REASON_LENGTH)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
