@@ -107,6 +107,8 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
         if isinstance(stream, io.TextIOWrapper):
             # A transcript holds characters that a terminal's encoding may not: show them escaped instead of failing.
             stream.reconfigure(errors="backslashreplace")
+    if any(command.name == next(iter(arguments), "") for command in commands):
+        _mask_logs()
     try:
         status = build(commands, called=next(iter(arguments), ""))(list(arguments))
         sys.stdout.flush()
@@ -120,11 +122,23 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
     return status if isinstance(status, int) else 0
 
 
+def _mask_logs() -> None:
+    """No secret in what is logged where no handler is set up. Not done for help, which logs nothing and is to be quick."""
+    import logging
+
+    from ..safety.masking import Masking
+
+    if logging.lastResort is not None:
+        logging.lastResort.addFilter(Masking())
+
+
 def _fail(failure: Failure) -> int:
     if failure.status == Failure.PIPE_CLOSED:
         # Python flushes stdout once more on the way out and would complain there.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if failure.line:
-        output.note(f"transom: {failure.line}")
+        from ..safety.masking import masked_address
+
+        output.note(f"transom: {masked_address(failure.line)}")
     return failure.status

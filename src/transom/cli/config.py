@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from ..safety.masking import masked_address
 from ..settings import FILE_NAME, catalogue, load, project_file, set_in_file, unset_in_file, user_file
 from . import output
 from .options import JSON
@@ -28,7 +29,7 @@ def show(*, json: JSON = False) -> None:
         output.json_line(
             {
                 "settings": {
-                    entry.key: {"value": entry.value, "source": entry.source, "where": entry.where}
+                    entry.key: {"value": _without_secrets(entry.value), "source": entry.source, "where": entry.where}
                     for entry in resolved.entries.values()
                 },
                 "ignored": resolved.ignored,
@@ -63,7 +64,7 @@ def set_(key: str, value: str, /, *, user: ForUser = False, json: JSON = False) 
     path = _file(user=user)
     written = set_in_file(path, key, value)
     if json:
-        output.json_line({"key": key, "value": written, "file": str(path)})
+        output.json_line({"key": key, "value": _without_secrets(written), "file": str(path)})
     else:
         output.line(f"{key} = {_said(written)} in {path}")
 
@@ -96,4 +97,9 @@ def _said(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case _:
-            return str(value)
+            return str(_without_secrets(value))
+
+
+def _without_secrets(value: object) -> object:
+    """A value as it is shown: people do put passwords into addresses."""
+    return masked_address(value) if isinstance(value, str) else value

@@ -10,13 +10,14 @@ import asyncio
 import platform
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import TransomError
 from ..runtime import default_store_path, open_store, open_toolbox
+from ..safety.masking import masked_address
 from ..settings import load
 from . import output
 from .options import JSON, StorePath
@@ -61,7 +62,10 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
 
 def doctor(*, root: Roots = (), store: StorePath = None, json: JSON = False) -> int:
     """Look at what works here, what is missing, and how to get it."""
-    found = asyncio.run(_looked(root, store))
+    found = [
+        replace(item, detail=masked_address(item.detail), mend=masked_address(item.mend))
+        for item in asyncio.run(_looked(root, store))
+    ]
     if json:
         output.json_line({"findings": [asdict(item) for item in found]})
     else:

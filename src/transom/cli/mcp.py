@@ -17,6 +17,7 @@ from cyclopts import Parameter
 
 from ..errors import MissingExtraError, UsageError
 from ..runtime import open_toolbox
+from ..safety.masking import Masking
 from ..store.store import Store
 from . import output
 from .options import JSON, StorePath
@@ -72,7 +73,9 @@ async def mcp_(
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
     if http_token is not None and not http_token.strip():
         raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(Masking())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="transom: %(message)s")
     async with AsyncExitStack() as stack:
         with _uncollected():
             build = _server()

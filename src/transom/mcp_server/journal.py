@@ -13,6 +13,7 @@ from typing import get_args
 
 from mcp_types import EmptyResult, LoggingLevel, SetLevelRequestParams
 
+from ..safety.masking import Masking
 from .sessions import Context, Sessions
 
 __all__ = ["Journal"]
@@ -31,6 +32,7 @@ class Journal(logging.Handler):
 
     def __init__(self, sessions: Sessions) -> None:
         super().__init__(logging.WARNING)
+        self.addFilter(Masking())
         self._sessions = sessions
         self._telling: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None

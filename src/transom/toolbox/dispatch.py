@@ -20,7 +20,7 @@ from ..engine.offload.drain import Drain
 from ..engine.placement.labels import Labels, Provenance, label
 from ..errors import InputError, NotFoundError, StoreError, TransomError
 from ..jsontext import dumps
-from ..safety.masking import traced
+from ..safety.masking import log_fault
 from ..safety.verdict import Verdict
 from ..store.store import Store
 from ..vocabulary import Vocabulary
@@ -264,7 +264,7 @@ class Dispatcher:
             case TransomError():
                 symbol = "unavailable"
             case _:
-                _log.error("the tool %s broke: %s", tool.name, traced(error))
+                log_fault(_log, error, "the tool %s broke", tool.name)
                 return Refused("runtime_error", self._words.tooling.fault.format(tool=tool.name, kind=type(error).__name__))
         if isinstance(error, TransomError):
             return Refused(symbol, ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + ".")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ..engine.offload.excerpts import byte_size, excerpt
 from ..errors import StoreError
 from ..jsontext import dumps
+from ..safety.masking import log_fault
 from ..store.blobs import blob_uri, blob_write
 from ..store.store import Store
 from ..vocabulary import Vocabulary
@@ -54,8 +55,8 @@ class Spill:
             writes.append(blob_write(whole, whole.decode("utf-8", "replace")))
         try:
             await self._store.commit(writes)
-        except StoreError:
-            _log.exception("an answer of %d bytes could not be stored, so it is handed over whole", len(whole))
+        except StoreError as error:
+            log_fault(_log, error, "an answer of %d bytes could not be stored, so it is handed over whole", len(whole))
             return answer
         text, uri = answer.text, answer.uri
         if long_text:
