@@ -42,6 +42,16 @@ Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x
 URL = Annotated[str, Meta(pattern=r"^https?://[^\s/@][^\s@]*\Z")]
 Variable = Annotated[str, Meta(pattern=r"^[A-Z_][A-Z0-9_]*\Z", max_length=128)]
 Seconds = Annotated[float, Meta(gt=0, le=100)]
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Host = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.:-]+\Z", max_length=255)]
+_UPSTREAM = r"([a-z][a-z0-9_-]*=)?https?://[^\s/@,][^\s@,]*"
+Upstreams = Annotated[str, Meta(pattern=rf"^{_UPSTREAM}(\s*,\s*{_UPSTREAM})*\Z")]
+_KEY = r"([a-z][a-z0-9_-]*=)?[A-Z_][A-Z0-9_]*"
+Variables = Annotated[str, Meta(pattern=rf"^{_KEY}(\s*,\s*{_KEY})*\Z")]
+_PATTERN = r"[a-z][a-z0-9_-]*=[^\s,=]+"
+Patterns = Annotated[str, Meta(pattern=rf"^{_PATTERN}(\s*,\s*{_PATTERN})*\Z")]
+_WINDOW = r"[a-z][a-z0-9_-]*=[0-9_]{4,12}"
+Windows = Annotated[str, Meta(pattern=rf"^{_WINDOW}(\s*,\s*{_WINDOW})*\Z")]
 Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
 _TOKENS = "a whole number of tokens, 1024 or more"
 _SHARE = "a number above 0 and below 1"
@@ -122,6 +132,52 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Seconds,
         About("How long that model may take for one closing of a window, in seconds.", "a number above 0, up to 100"),
     ] = 60.0
+    upstream: Annotated[
+        Upstreams | None,
+        About(
+            "Who answers what `transom serve` is asked: a server's address, or several with names, the first by default.",
+            "addresses such as http://localhost:1234 or lmstudio=http://localhost:1234, separated by commas and without a key",
+            is_quoted=False,
+        ),
+    ] = None
+    upstream_key: Annotated[
+        Variables | None,
+        About(
+            "The environment variables that hold upstreams' keys; never the keys. Unset: a client's own key goes on.",
+            "names of variables in capitals, such as OPENAI_API_KEY or lmstudio=LMSTUDIO_KEY, separated by commas",
+            is_quoted=False,
+        ),
+    ] = None
+    upstream_models: Annotated[
+        Patterns | None,
+        About(
+            "Which models belong to which upstream, where a request's path does not begin with the upstream's name.",
+            "patterns such as anthropic=claude-*, separated by commas",
+        ),
+    ] = None
+    upstream_window: Annotated[
+        Windows | None,
+        About(
+            "The windows of upstreams' models in tokens, where they differ; else the setting `window`, else what is learned.",
+            "numbers such as lmstudio=32000, separated by commas",
+        ),
+    ] = None
+    serve_host: Annotated[
+        Host,
+        About("Where `transom serve` listens. Beyond this machine it needs a token.", "a host name or an address"),
+    ] = "127.0.0.1"
+    serve_port: Annotated[
+        Port,
+        About("The port that `transom serve` listens on; 0 takes a free one.", "a whole number from 0 to 65535"),
+    ] = 8642
+    serve_token: Annotated[
+        Variable | None,
+        About(
+            "The name of the environment variable that holds the token `transom serve` wants to be sent; never the token.",
+            "the name of a variable in capitals",
+            is_quoted=False,
+        ),
+    ] = None
     scope: Annotated[
         Name,
         About("Whose records are shared; nothing crosses from one scope to another.", "a name of letters, digits, ., _ and -"),
