@@ -7,6 +7,7 @@ No error shows a key.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from copy import copy
 
 from ..errors import InputError, JSONError, UpstreamError
@@ -25,15 +26,27 @@ class Client:
         url: the server: a host, a base with or without ``/v1``, or the address of its chat endpoint.
         key: sent as a bearer token; never shown.
         limits: how long and how much.
+        key_header: where the key is sent instead, as it is, by hosts that take no bearer.
+        headers: what goes with every request beside it.
 
     Raises:
         InputError: an address or a key that cannot be used.
     """
 
-    __slots__ = ("_key", "address", "limits")
+    __slots__ = ("_further", "_key", "_key_header", "address", "limits")
 
-    def __init__(self, url: str, *, key: str | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        limits: Limits | None = None,
+        key_header: str = "Authorization",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.address = Address.parse(url)
+        self._key_header = key_header
+        self._further = dict(headers or {})
         self.limits = limits if limits is not None else Limits()
         if key is not None and not (key.isascii() and key.isprintable() and key.strip()):
             raise InputError("the key holds characters that no header may hold", hint="check it for line ends and blanks")
@@ -82,11 +95,12 @@ class Client:
         return self._value(answer, place)
 
     def _headers(self, body: bytes | None) -> dict[str, str]:
-        headers = {"Accept": "application/json", "Connection": "close", "User-Agent": "transom"}
+        headers = {"Accept": "application/json", "Connection": "close", "User-Agent": "transom", **self._further}
         if body is not None:
             headers["Content-Type"] = "application/json"
         if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+            bearer = "Bearer " if self._key_header == "Authorization" else ""
+            headers[self._key_header] = bearer + self._key
         return headers
 
     def _value(self, answer: Answer, place: str) -> object:

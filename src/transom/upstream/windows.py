@@ -1,27 +1,57 @@
 """What window a model has at its host: asked of the host itself, as cheaply as each kind offers.
 
 Knows the client and where each host says it; no table of models. The window meant is the one in force (what the model was
-loaded with), not the length it was trained for, which the same hosts also tell.
+loaded with), not the length it was trained for, which the same hosts also tell. No question makes a host load a model.
 
-Sources: llama.cpp ``tools/server/README.md`` (``/props``, ``/v1/models``); LM Studio REST API v0 (``loaded_context_length``);
-Ollama ``docs/api.md`` (``/api/ps``, ``/api/show``); vLLM ``ModelCard.max_model_len``; OpenRouter and Groq model lists.
+Sources: llama.cpp ``tools/server/README.md`` (``/props``, ``/v1/models``); LM Studio REST API v0 (``loaded_context_length``)
+and v1 (``loaded_instances``); Ollama ``docs/api.md`` (``/api/ps``, ``/api/show``); vLLM ``ModelCard.max_model_len``; OpenRouter
+and Groq model lists; Anthropic Models API (``max_input_tokens``); Gemini API ``models`` (``inputTokenLimit``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import quote
 
 from ..errors import UpstreamError
 from .client import Client, Limits
 
-__all__ = ["learn_window"]
+__all__ = ["PATIENCE", "Told", "ask_window", "host_kind", "learn_window"]
 
 _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.MULTILINE)
 
 PATIENCE = Limits(connect=3.0, read=5.0, total=5.0)
 """A host that does not tell at once is not worth waiting for: whoever asks can do without."""
+
+Kind = Literal["anthropic", "gemini", "openai", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a host says of a model's window.
+
+    Attributes:
+        tokens: the window; ``None`` where it does not say.
+        settled: it is in force. Not so for a model that is not loaded: it is to be asked again once that has answered.
+    """
+
+    tokens: int | None
+    settled: bool = True
+
+
+def host_kind(host: str) -> Kind:
+    """Which provider's own API a host is; empty for every other, which is asked whatever it may know."""
+    name = host.lower().rstrip(".")
+    for domain, kind in _OWN:
+        if name == domain or name.endswith(f".{domain}"):
+            return kind
+    return ""
+
+
+_OWN: tuple[tuple[str, Kind], ...] = (("anthropic.com", "anthropic"), ("googleapis.com", "gemini"), ("openai.com", "openai"))
 
 
 async def learn_window(client: Client, model: str) -> int | None:
@@ -31,70 +61,132 @@ async def learn_window(client: Client, model: str) -> int | None:
         client: the host.
         model: the model's name there.
     """
+    return (await ask_window(client, model)).tokens
+
+
+async def ask_window(client: Client, model: str) -> Told:
+    """What a host says of a model's window, and whether that is final.
+
+    Args:
+        client: the host.
+        model: the model's name there.
+    """
     asking = client.within(PATIENCE)
     root, base = client.address.root, client.address.base
-    asked: tuple[tuple[str, str, Callable[[object, str], int | None]], ...] = (
-        (f"{base}/models", "", _from_models),
-        # Without autoload=false a llama.cpp router would load the model to answer.
-        (f"{root}/props", f"model={quote(model, safe='')}&autoload=false", _from_props),
-        (f"{root}/api/v0/models", "", _from_lm_studio),
-        (f"{root}/api/ps", "", _from_ollama_running),
-    )
+    named = quote(model.removeprefix("models/"), safe="")
+    match host_kind(client.address.host):
+        case "openai":
+            # It tells names only.
+            return Told(None)
+        case "anthropic":
+            asked: list[tuple[str, str, Read]] = [
+                (f"{base}/models/{quote(model.removesuffix('[1m]'), safe='')}", "", _from_anthropic)
+            ]
+        case "gemini":
+            asked = [(f"{root}/v1beta/models/{named}", "", _from_gemini)]
+        case _:
+            asked = [
+                (f"{base}/models", "", _from_models),
+                # Without autoload=false a llama.cpp router would load the model to answer.
+                (f"{root}/props", f"model={quote(model, safe='')}&autoload=false", _from_props),
+                (f"{root}/api/v1/models", "", _from_lm_studio_v1),
+                (f"{root}/api/v0/models", "", _from_lm_studio),
+                (f"{root}/api/ps", "", _from_ollama_running),
+                (f"{root}/api/show", "", _from_ollama_model),
+            ]
+    settled = True
     for path, query, read in asked:
         try:
-            found = read(await asking.get(path, query), model)
+            if read is _from_ollama_model:
+                found = read(await asking.post(path, {"model": model}), model)
+            else:
+                found = read(await asking.get(path, query), model)
         except UpstreamError as error:
             if error.status in (None, 401, 403):
                 # Nobody there, or nobody for us: the next endpoint of the same host would say the same.
-                return None
+                return Told(None, settled=error.status is not None)
             continue
         if found is not None:
-            return found
-    try:
-        return _from_ollama_model(await asking.post(f"{root}/api/show", {"model": model}))
-    except UpstreamError:
-        return None
+            if found.tokens is not None:
+                return found
+            settled = False
+    return Told(None, settled=settled)
 
 
-def _from_models(value: object, model: str) -> int | None:
+Read = Callable[[object, str], Told | None]
+"""Reads what an endpoint answered: ``None`` where it knows nothing of the model."""
+
+
+def _told(*values: object, settled: bool = True) -> Told | None:
+    found = next((value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0), None)
+    return None if found is None else Told(found, settled)
+
+
+def _from_models(value: object, model: str) -> Told | None:
     """vLLM ``max_model_len``; OpenRouter ``context_length``; Groq ``context_window``; llama.cpp ``meta.n_ctx``."""
     entries = list(_entries(value, "data"))
     chosen = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     for entry in chosen:
         meta = entry.get("meta")
         fields = (entry.get("max_model_len"), meta.get("n_ctx") if isinstance(meta, Mapping) else None)
-        # The last two are a model's length; where a server of one's own gives it, it need not be the one in force.
-        listed = (entry.get("context_length"), entry.get("context_window"))
-        if (found := _first(*fields, *listed)) is not None:
+        # The others are a model's length; where a server of one's own gives it, it need not be the one in force.
+        listed = (entry.get("context_length"), entry.get("context_window"), entry.get("max_input_tokens"))
+        if (found := _told(*fields, *listed)) is not None:
             return found
     return None
 
 
-def _from_props(value: object, _: str) -> int | None:
+def _from_anthropic(value: object, _: str) -> Told | None:
+    return _told(value.get("max_input_tokens")) if isinstance(value, Mapping) else None
+
+
+def _from_gemini(value: object, _: str) -> Told | None:
+    return _told(value.get("inputTokenLimit")) if isinstance(value, Mapping) else None
+
+
+def _from_props(value: object, _: str) -> Told | None:
+    """What one slot has, which is what one request gets."""
     settings = value.get("default_generation_settings") if isinstance(value, Mapping) else None
-    return _first(settings.get("n_ctx")) if isinstance(settings, Mapping) else None
+    return _told(settings.get("n_ctx")) if isinstance(settings, Mapping) else None
 
 
-def _from_lm_studio(value: object, model: str) -> int | None:
+def _from_lm_studio_v1(value: object, model: str) -> Told | None:
+    """An instance by its own name, else the first of the model; one that is not loaded has a ceiling only."""
+    found: Told | None = None
+    for entry in _entries(value, "models"):
+        for instance in _entries(entry, "loaded_instances"):
+            config = instance.get("config")
+            told = _told(config.get("context_length")) if isinstance(config, Mapping) else None
+            if told is not None and instance.get("id") == model:
+                return told
+            if entry.get("key") == model:
+                found = told if found is None or found.tokens is None else found
+        if entry.get("key") == model and found is None:
+            found = Told(None, settled=False)
+    return found
+
+
+def _from_lm_studio(value: object, model: str) -> Told | None:
     for entry in _entries(value, "data"):
         if entry.get("id") == model:
             # One that is not loaded has a ceiling only: what it will be loaded with is a setting of the host.
-            return _first(entry.get("loaded_context_length"))
+            return _told(entry.get("loaded_context_length")) or Told(None, settled=False)
     return None
 
 
-def _from_ollama_running(value: object, model: str) -> int | None:
+def _from_ollama_running(value: object, model: str) -> Told | None:
     names = (model, f"{model}:latest")
     for entry in _entries(value, "models"):
         if entry.get("name") in names or entry.get("model") in names:
-            return _first(entry.get("context_length"))
-    return None
+            return _told(entry.get("context_length"))
+    return Told(None, settled=False) if isinstance(value, Mapping) and isinstance(value.get("models"), list) else None
 
 
-def _from_ollama_model(value: object) -> int | None:
+def _from_ollama_model(value: object, _: str) -> Told | None:
+    """What it will be loaded with, unless a request says otherwise."""
     parameters = value.get("parameters") if isinstance(value, Mapping) else None
     found = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
-    return int(found[1]) if found else None
+    return Told(int(found[1]), settled=False) if found else None
 
 
 def _entries(value: object, field: str) -> Iterator[Mapping[str, object]]:
@@ -102,7 +194,3 @@ def _entries(value: object, field: str) -> Iterator[Mapping[str, object]]:
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, Mapping):
             yield entry
-
-
-def _first(*values: object) -> int | None:
-    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0), None)

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from tests.unit.upstream.conftest import Paths
 
 from transom.testing.provider import ScriptedProvider
 from transom.upstream import Client, learn_window
+from transom.upstream.windows import Told, ask_window, host_kind
 
+LOADED = {"id": "m", "config": {"context_length": 8_192, "flash_attention": True}}
 SHOWN = {
     "parameters": 'stop "<end>"\nnum_ctx                        16384\ntemperature 0.7',
     "model_info": {"llama.context_length": 131_072},
@@ -25,7 +29,15 @@ SHOWN = {
         ({"/api/v0/models": {"data": [{"id": "m", "max_context_length": 99_999, "loaded_context_length": 8_000}]}}, 8_000),
         ({"/api/v0/models": {"data": [{"id": "m", "state": "not-loaded", "max_context_length": 99_999}]}}, None),
         ({"/api/ps": {"models": [{"name": "m:latest", "context_length": 4_096}]}, "/api/show": SHOWN}, 4_096),
+        (
+            {"/api/v1/models": {"models": [{"key": "x"}, {"key": "m", "loaded_instances": [LOADED]}]}},
+            8_192,
+        ),
+        ({"/api/v1/models": {"models": [{"key": "m", "loaded_instances": [LOADED | {"id": "m:2"}, LOADED]}]}}, 8_192),
+        ({"/api/v1/models": {"models": [{"key": "pub/m", "loaded_instances": [LOADED]}]}}, 8_192),
+        ({"/api/v1/models": {"models": [{"key": "m", "loaded_instances": [], "max_context_length": 99_999}]}}, None),
         ({"/api/ps": {"models": []}, "/api/show": SHOWN}, 16_384),
+        ({"/v1/models": {"data": [{"id": "m", "max_input_tokens": 200_000}]}}, 200_000),
         ({"/api/show": {"model_info": {"llama.context_length": 131_072}}}, None),
         ({"/v1/models": {"data": [{"id": "x"}, {"id": "y"}]}}, None),
         ({"/v1/models": {"data": [{"id": "m", "max_model_len": True}]}}, None),
@@ -56,3 +68,64 @@ async def test_a_host_that_is_not_there_has_no_window() -> None:
 async def test_the_scripted_provider_says_its_window() -> None:
     with ScriptedProvider(window=12_000) as provider:
         assert await learn_window(Client(provider.url), "scripted") == 12_000
+
+
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        ({"/api/v0/models": {"data": [{"id": "m", "state": "not-loaded"}]}}, Told(None, settled=False)),
+        ({"/api/v1/models": {"models": [{"key": "m", "loaded_instances": []}]}}, Told(None, settled=False)),
+        ({"/api/ps": {"models": []}, "/api/show": SHOWN}, Told(16_384, settled=False)),
+        ({"/api/ps": {"models": []}}, Told(None, settled=False)),
+        ({"/v1/models": {"data": [{"id": "m"}]}}, Told(None)),
+    ],
+)
+async def test_a_model_that_is_not_loaded_is_to_be_asked_for_again(
+    host: Paths, paths: Mapping[str, object], told: Told
+) -> None:
+    assert await ask_window(Client(host(paths)), "m") == told
+
+
+async def test_a_question_about_a_model_never_loads_it() -> None:
+    """Every request that is sent is one of those that are known to load nothing."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.command} {self.path}")
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.send_error(404)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        assert await learn_window(Client(f"http://127.0.0.1:{server.server_port}"), "a/b c") is None
+        server.shutdown()
+        thread.join()
+    assert asked == [
+        "GET /v1/models",
+        "GET /props?model=a%2Fb%20c&autoload=false",
+        "GET /api/v1/models",
+        "GET /api/v0/models",
+        "GET /api/ps",
+        "POST /api/show",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("api.anthropic.com", "anthropic"),
+        ("generativelanguage.googleapis.com", "gemini"),
+        ("API.OpenAI.com.", "openai"),
+        ("notopenai.com", ""),
+        ("127.0.0.1", ""),
+    ],
+)
+def test_a_provider_is_known_by_its_domain(name: str, kind: str) -> None:
+    assert host_kind(name) == kind
