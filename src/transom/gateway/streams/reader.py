@@ -51,6 +51,7 @@ class Reader(ABC):
         self._status = status
         self._last = b""
         self._events = 0
+        self._is_broken = False
         self.usage: Usage | None = None
         self.model = ""
         self.error: Fault | None = None
@@ -65,7 +66,8 @@ class Reader(ABC):
         self._take(self._splitter.feed(chunk))
 
     def close(self) -> None:
-        """The upstream has no more to say. To be called once."""
+        """The upstream has no more to say. To be called once, and before ``error_event`` where that is why it is called."""
+        self._is_broken = not self._splitter.is_between
         self._take(self._splitter.close())
         if self._status >= 400 and self.error is None:
             self.error = Fault(message="", status=self._status)
@@ -73,7 +75,7 @@ class Reader(ABC):
     @property
     def is_between(self) -> bool:
         """Something may be said here that is not the upstream's: no event has begun that has not ended."""
-        return self._splitter.is_between
+        return not self._is_broken and self._splitter.is_between
 
     @property
     def settled(self) -> bool:
@@ -112,9 +114,14 @@ class Reader(ABC):
         """
         if self.settled:
             return b""
-        if not self.is_between and self.framing != "events":
-            return b""
-        broken = b"" if self.is_between else b"\n\n"
+        broken = b""
+        if not self.is_between:
+            if self.framing == "events":
+                broken = b"\n\n"
+            elif isinstance(self._splitter, JsonLines):
+                broken = b"\n"
+            else:
+                return b""
         return broken + error_event(self.protocol, status, message, framing=self.framing, after=self._events, last=self._last)
 
     def _take(self, events: Iterable[Event]) -> None:

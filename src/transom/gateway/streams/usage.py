@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...jsontext import EMPTY
+from ...messages.construction import quick_init
 
 __all__ = ["Usage", "chat_usage", "gemini_usage", "messages_usage", "ollama_usage", "responses_usage"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of one request. ``None`` where the provider gave no figure.
@@ -34,6 +36,9 @@ class Usage:
     prompt_tokens: int | None = None
 
 
+_NONE = (None, None, None, None)
+
+
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
@@ -47,7 +52,8 @@ def _first(fields: Mapping[str, object], *names: str) -> int | None:
 
 
 def _known(usage: Usage) -> Usage | None:
-    return None if usage == Usage() else usage
+    figures = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.written_tokens)
+    return None if figures == _NONE else usage
 
 
 def chat_usage(value: Mapping[str, object]) -> Usage | None:

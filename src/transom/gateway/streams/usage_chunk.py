@@ -1,8 +1,8 @@
 """Taking the one chunk out of a chat stream that the client did not ask for.
 
 Where the gateway asks for usage and the client did not, OpenAI and compatible servers send one chunk more, with usage and no
-choices; some clients take a chunk without choices for an error. Everything else stays as it came, byte for byte: ``usage: null``
-in the other chunks too, which every client takes for the absence it is. Source: OpenAI API reference,
+choices; some clients take a chunk without choices for an error. Everything else stays as it came, byte for byte, ``usage:
+null`` in the other chunks too: every client takes it for the absence it is. Source: OpenAI API reference,
 ``stream_options.include_usage``.
 """
 
@@ -42,6 +42,9 @@ class UsageChunkFilter:
         """What of the stream goes on to the client by now; may be empty."""
         if not chunk:
             return b""
+        if not (self._held or self._is_passing or self._after_cr) and chunk.endswith(b"\n\n") and not _NO_CHOICES.search(chunk):
+            # Whole events, none of them in question: nearly every chunk of a stream.
+            return chunk
         kept: list[bytes] = []
         if self._after_cr:
             self._after_cr = False
@@ -67,7 +70,7 @@ class UsageChunkFilter:
         return b"".join(kept)
 
     def close(self) -> bytes:
-        """The rest: an event that did not end is handed on as far as it came, unless it is all there and the one in question."""
+        """The rest: an event that did not end goes on as far as it came, unless it is all there and the one in question."""
         held, self._held = self._held, b""
         return b"" if not self._is_passing and _is_extra(held) else held
 
