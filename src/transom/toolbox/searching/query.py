@@ -43,7 +43,10 @@ class Query:
 
 
 class Raw(NamedTuple):
-    """What a search process says: a path as it wrote it, a line, a byte in it (both from 1), and the line unless it is long."""
+    """What a search process says: a path as it wrote it, a line, a byte in it (both from 1), and the line unless it is long.
+
+    The byte is 0 where ripgrep tells none: for what matches nothing but the end of a last line without a terminator.
+    """
 
     path: bytes
     line: int

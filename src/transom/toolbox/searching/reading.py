@@ -95,11 +95,12 @@ def _in_file(file: _File, raws: list[Raw], query: Query, skipped: Counter[str]) 
             skipped["line_cap"] += 1
             return
         bounds = file.line(raw.line)
-        if bounds is None or raw.column > bounds[1] - bounds[0] + 1 or not _same(file.body, bounds, raw.text):
+        column = _column(file.body[bounds[0] : bounds[1]], raw) if bounds is not None else None
+        if bounds is None or column is None:
             skipped["changed"] += 1
             return
         start, end = bounds
-        match = start + raw.column - 1
+        match = start + column - 1
         number = raw.line
         if file.classic:
             # Lone carriage returns end lines there, for everybody who reads or edits the file.
@@ -123,8 +124,16 @@ def _in_file(file: _File, raws: list[Raw], query: Query, skipped: Counter[str]) 
         )
 
 
-def _same(body: bytes, bounds: tuple[int, int], text: bytes | None) -> bool:
-    return text is None or body[bounds[0] : bounds[1]].rstrip(b"\r") == text.rstrip(b"\r")
+def _column(line: bytes, raw: Raw) -> int | None:
+    """Where in a line the match begins, from 1; ``None`` when it is not the line that was found."""
+    line = line.removesuffix(b"\r")
+    if raw.text is None:
+        return raw.column if raw.column <= len(line) + 1 else None
+    text = raw.text.rstrip(b"\r")
+    if text == line.rstrip(b"\r") and raw.column <= len(line) + 1:
+        return raw.column or len(line) + 1
+    # Where no byte is told, a line that begins like one is taken for it.
+    return len(line) + 1 if b"%d:%b" % (raw.column, text) == line.rstrip(b"\r") else None
 
 
 def _cut(body: bytes, border: int, wanted: int, step: int) -> int:

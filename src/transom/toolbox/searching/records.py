@@ -9,8 +9,8 @@ from .query import Raw
 
 __all__ = ["Records"]
 
-_PLACE = re.compile(rb"(\d{1,12}):(\d{1,12}):")
-_OMITTED = re.compile(rb"\[Omitted long (?:matching line|line with \d+ matches)\]")
+_PLACE = re.compile(rb"(\d{1,12}):(?:(\d{1,12}):)?")
+_OMITTED = re.compile(rb"\[Omitted long (?:matching line|line with \d+ matches)\]\r?")
 _SEARCHED = re.compile(rb"^(\d+) files searched$", re.MULTILINE)
 _LONGEST = 1 << 20
 
@@ -57,7 +57,7 @@ class Records:
         else:
             self._of[path] += 1
             text = rest[found.end() :]
-            self.hits.append(Raw(path, int(found[1]), int(found[2]), None if _OMITTED.fullmatch(text) else text))
+            self.hits.append(Raw(path, int(found[1]), int(found[2] or 0), None if _OMITTED.fullmatch(text) else text))
 
     @property
     def searched(self) -> int | None:
