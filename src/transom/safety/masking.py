@@ -22,7 +22,8 @@ _BEHIND = 512
 """Characters looked at behind the end of what is shown: a secret that is cut in two is not known by its form any more."""
 _LAST = re.compile(r"(?<!\S)(?=\S*[^A-Za-z\s])(\S{4})\S{4,}\Z")
 """A last word that may be the beginning of a secret; a word of letters alone is none."""
-_USER = re.compile(r"(?<=://)([^\s/?#]*)@")
+_USER = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,20}:/{1,2})([^\s/?#]*)@")
+"""An address's user; one that was taken for a path has lost a slash."""
 _FIELD = re.compile(
     r"(?i)([?&;][^\s=&;#]{0,40}(?:key|token|secret|sig|signature|pass|pwd|password|auth|credential)s?=)[^\s&;#]+"
 )
@@ -50,15 +51,16 @@ def each_masked(texts: Sequence[str]) -> list[str]:
 
 def masked_address(text: str) -> str:
     """A text that may be an address: a user's password and keys in its query are masked, whatever they look like."""
-    if "://" in text:
+    if ":/" in text:
         text = _FIELD.sub(r"\1***", _USER.sub(_without_password, text))
     return masked(text)
 
 
 def _without_password(match: re.Match[str]) -> str:
-    user, colon, _ = match[1].partition(":")
-    # A name alone is a token more often than not, save for the few that everybody has.
-    return f"{user}:***@" if colon else match[0] if user in {"", "git"} else "***@"
+    scheme, user = match.groups()
+    name, colon, _ = user.partition(":")
+    # A name alone is a token more often than not, save for the one that everybody has.
+    return f"{scheme}{name}:***@" if colon else match[0] if name in {"", "git"} else f"{scheme}***@"
 
 
 def traced(error: BaseException) -> str:
