@@ -1,0 +1,350 @@
+"""The gateway as an ASGI application: who may ask, what a path means, who answers.
+
+Pure ASGI, so that a client that goes away is noticed at once. Knows the parts and no protocol. What is ours lies under
+``/_transom/``; everything else belongs to an upstream, known path or not.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from .access import Access, Admitted, Refusal, preflight
+from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
+from .endpoint import Endpoint, endpoint
+from .exchange import Exchange
+from .forwarding import Forwarder, Limits
+from .headers import Header, named, texts
+from .parties import Guarding, Journal, NullGuard, NullJournal
+from .passage import Passage
+from .presence import Presence
+from .relaying import Outgoing, Send
+from .streams import error_body
+from .upstreams import Routes
+
+__all__ = ["PREFIX", "ASGIApp", "Gateway", "build_app"]
+
+ASGIApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+PREFIX = "/_transom/"
+"""What begins the paths that are ours."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Head(msgspec.Struct):
+    """The two fields of a request's body that decide who answers, and how."""
+
+    model: object = None
+    stream: object = None
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+
+
+def build_app(
+    routes: Routes,
+    *,
+    guard: Guarding | None = None,
+    operations: ASGIApp | None = None,
+    journal: Journal | None = None,
+    access: Access | None = None,
+    limits: Limits | None = None,
+    ask_usage: bool = True,
+    identify: Callable[[], str] = lambda: uuid.uuid4().hex,
+    clock: Callable[[], float] = time.monotonic,
+) -> Gateway:
+    """The application.
+
+    Args:
+        routes: who answers.
+        guard: makes requests fit; without one they go on as they came.
+        operations: answers what lies under ``/_transom/``.
+        journal: is told of every request that a model answers.
+        access: who may ask; without one, clients of this machine.
+        limits: how long and how much.
+        ask_usage: ask OpenAI's chat for usage where the client did not, and take it out of the answer again.
+        identify: names requests.
+        clock: seconds.
+    """
+    return Gateway(
+        routes=routes,
+        guard=guard or NullGuard(),
+        operations=operations,
+        journal=journal or NullJournal(),
+        access=access or Access(),
+        limits=limits or Limits(),
+        ask_usage=ask_usage,
+        identify=identify,
+        clock=clock,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request's head, as far as the gateway cares."""
+
+    method: str
+    path: str
+    query: str
+    headers: list[Header]
+    admitted: Admitted
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class Gateway:
+    """The application. See ``build_app``; use ``close`` where the server tells no lifespan."""
+
+    def __init__(
+        self,
+        *,
+        routes: Routes,
+        guard: Guarding,
+        operations: ASGIApp | None,
+        journal: Journal,
+        access: Access,
+        limits: Limits,
+        ask_usage: bool,
+        identify: Callable[[], str],
+        clock: Callable[[], float],
+    ) -> None:
+        self._routes = routes
+        self._guard = guard
+        self._operations = operations
+        self._journal = journal
+        self._access = access
+        self._limits = limits
+        self._ask_usage = ask_usage
+        self._identify = identify
+        self._clock = clock
+        self._room = Room()
+        self._forwarder = Forwarder(limits)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Serve."""
+        match scope["type"]:
+            case "http":
+                await self._http(scope, receive, send)
+            case "websocket":
+                await _no_websocket(scope, receive, send)
+            case "lifespan":
+                await self._lifespan(receive, send)
+            case _:
+                raise ValueError(f"scope {scope['type']!r} is not served")
+
+    async def close(self) -> None:
+        """Let go of the upstreams' connections."""
+        await self._forwarder.close()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _http(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        headers: list[Header] = scope["headers"]
+        path = _raw_path(scope)
+        query = scope.get("query_string", b"").decode("latin-1")
+        verdict = self._access.judge(headers, query, scope.get("server"))
+        if isinstance(verdict, Refusal):
+            more = [(b"www-authenticate", b"Bearer")] if verdict.status == 401 else []
+            await _answer(send, verdict.status, _error(path, verdict.status, verdict.message), more)
+            return
+        method = scope["method"]
+        if named(headers, b"upgrade").lower() == b"websocket":
+            await _upgrade_refused(send)
+        elif method == "OPTIONS" and verdict.origin and named(headers, b"access-control-request-method"):
+            await _answer(send, 204, b"", preflight(verdict.origin, headers))
+        elif path.startswith(PREFIX):
+            await self._operate(scope, receive, send)
+        else:
+            await self._pass(_Asked(method, path, query, headers, verdict), receive, send)
+
+    async def _operate(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if self._operations is None:
+            await _answer(send, 404, _error("", 404, "nothing is served here"))
+        else:
+            await self._operations(scope, receive, send)
+
+    async def _pass(self, asked: _Asked, receive: Receive, send: Send) -> None:
+        prefixed = self._routes.by_prefix(asked.path)
+        path = prefixed[1] if prefixed is not None else asked.path
+        if asked.method == "HEAD" and path == "/":
+            # Clients look whether anybody is there before they ask (Claude Code does); we are, whoever answers then.
+            await _answer(send, 200, b"", asked.admitted.sharing([]))
+            return
+        headers = texts(asked.headers)
+        point = endpoint(asked.method, path, dict(headers))
+        room = self._room
+        reads = point is not None and (
+            point.kind in {"generate", "count"} or (prefixed is None and len(self._routes.upstreams) > 1)
+        )
+        announced = named(asked.headers, b"content-length").decode("latin-1")
+        length = int(announced) if announced.isdecimal() else None
+        has_body = length != 0 if length is not None else bool(named(asked.headers, b"transfer-encoding"))
+        body: Body | None = None
+        try:
+            if not has_body:
+                body = Body(b"", whole=True, room=room)
+                body.arrived.set()
+            elif reads:
+                body = await read_body(receive, length, room, self._limits.most_read)
+            else:
+                body = Body(b"", whole=False, room=room)
+            await self._passed(asked, headers, path, point, body, length, receive, send)
+        except ClientGoneError:
+            return
+        finally:
+            if body is not None:
+                body.release()
+
+    async def _passed(
+        self,
+        asked: _Asked,
+        headers: list[tuple[str, str]],
+        path: str,
+        point: Endpoint | None,
+        body: Body,
+        length: int | None,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        plain = b""
+        coding = named(asked.headers, b"content-encoding").decode("latin-1")
+        inspected = body.whole and bool(body.data)
+        try:
+            plain = await undone(body.data, coding) if inspected and coding else body.data if inspected else b""
+        except UnknownCodingError as error:
+            await _answer(send, 415, _error(path, 415, f"the coding {error} of the body is not known here", point))
+            return
+        except TooLargeError:
+            await _answer(send, 413, _error(path, 413, "the body unfolds to more than 64 MiB", point))
+            return
+        except ValueError:
+            # Not of its coding, or cut off: the upstream says so better.
+            inspected = False
+        model, stream = _told(plain, point)
+        upstream, onward_path = self._routes.choose(asked.path, model)
+        exchange = Exchange(
+            id=self._identify(),
+            method=asked.method,
+            path=path,
+            query=asked.query,
+            headers=headers,
+            endpoint=point,
+            upstream=upstream,
+            body=plain,
+            model=model,
+            stream=stream,
+        )
+        if not body.whole and point is not None and point.kind in {"generate", "count"}:
+            exchange.decide("gateway", "passed", "too large to be looked at")
+        out = Outgoing(send)
+        began = self._clock()
+        streamed: AsyncIterator[bytes] | None = None if body.whole else body.stream(receive)
+        watched = point is not None and point.kind in {"generate", "count"}
+        passage: Passage | None = None
+        aborted = True
+        try:
+            async with Presence(receive, None if body.whole else body.arrived) as presence:
+                if inspected and watched:
+                    await self._guard.before(exchange)
+                if exchange.dry:
+                    exchange.sent = exchange.body
+                passage = Passage(
+                    exchange=exchange,
+                    path=onward_path,
+                    raw=body.data,
+                    stream=streamed,
+                    length=length,
+                    forwarder=self._forwarder,
+                    guard=self._guard,
+                    journal=self._journal,
+                    limits=self._limits,
+                    presence=presence,
+                    out=out,
+                    share=asked.admitted.sharing,
+                    spent=asked.admitted.spent,
+                    ask_usage=self._ask_usage,
+                )
+                if watched:
+                    self._journal.began(exchange)
+                await passage.run()
+            aborted = False
+        finally:
+            if passage is not None and watched:
+                exchange.reported = passage.reported
+                self._journal.ended(exchange, passage.ended(began, self._clock(), aborted=aborted))
+                await self._guard.after(exchange)
+
+
+def _told(plain: bytes, point: Endpoint | None) -> tuple[str, bool]:
+    """The model that a request names, and whether it wants a stream."""
+    head = _Head()
+    if plain:
+        try:
+            head = _decode_head(plain)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            # No JSON, or no object: it goes on, and the upstream says what it thinks of it.
+            head = _Head(stream=False)
+    model = point.model if point is not None and point.model else head.model
+    stream = head.stream is True
+    if point is not None and point.stream is not None:
+        stream = point.stream
+    elif point is not None and point.protocol == "ollama":
+        stream = head.stream is not False
+    return model if isinstance(model, str) else "", stream
+
+
+def _raw_path(scope: MutableMapping[str, Any]) -> str:
+    raw: bytes | None = scope.get("raw_path")
+    if raw is not None:
+        return raw.partition(b"?")[0].decode("latin-1")
+    return quote(scope["path"])
+
+
+def _error(path: str, status: int, message: str, point: Endpoint | None = None) -> bytes:
+    """An error's body, in the shape of the protocol that a path belongs to, prefix or not."""
+    found = point or endpoint("POST", path, {}) or endpoint("POST", "/" + path.removeprefix("/").partition("/")[2], {})
+    return error_body(found.protocol if found is not None else "openai", status, message)
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: list[Header] | None = None) -> None:
+    told = list(headers or [])
+    if body:
+        told += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    elif status != 204:
+        told.append((b"content-length", b"0"))
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _upgrade_refused(send: Send) -> None:
+    # Any other status costs Codex several tries, or ends its run.
+    body = _error("/v1/responses", 426, "WebSockets are not served here: use HTTP")
+    await _answer(send, 426, body, [(b"upgrade", b"HTTP/1.1"), (b"connection", b"close")])
+
+
+async def _no_websocket(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    await receive()
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    body = _error("/v1/responses", 426, "WebSockets are not served here: use HTTP")
+    told = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), (b"upgrade", b"HTTP/1.1")]
+    await send({"type": "websocket.http.response.start", "status": 426, "headers": told})
+    await send({"type": "websocket.http.response.body", "body": body, "more_body": False})

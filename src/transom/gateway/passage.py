@@ -1,0 +1,418 @@
+"""One request on its way through: guarded, asked, and its answer handed back; once more where it had been too long.
+
+Knows exchanges, the guard by what it promises, and how answers fail. What has been said to the client cannot be taken back: a
+status is sent with the first piece, and what goes wrong after it is told inside the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .bodies import Decoder, UnknownCodingError, codings, decoder
+from .exchange import Exchange, Reported, header
+from .forwarding import Answer, FailedError, Forwarder, Limits, target
+from .headers import Header, back, onward, without_key
+from .overflows import Overflow, overflow, silent
+from .parties import Ended, Guarding, Journal
+from .presence import Presence
+from .relaying import Outgoing, Pieces, Pulse
+from .streams import Framing, Reader, error_body, error_event, keepalive, reader
+from .streams.usage_chunk import UsageChunkFilter
+
+__all__ = ["Passage", "failure"]
+
+_MOST_HELD = 256 << 10
+"""Bytes of a refusal, or of events without content, that are held before they are handed on."""
+_JSON_ERRORS = (b'{"error"', b'{"type":"error"', b'{"object":"error"')
+_TYPES: dict[Framing, bytes] = {
+    "events": b"text/event-stream; charset=utf-8",
+    "lines": b"application/x-ndjson",
+    "array": b"application/json; charset=UTF-8",
+}
+_USAGE = b',"stream_options":{"include_usage":true}}'
+
+
+def failure(exchange: Exchange, status: int, message: str) -> bytes:
+    """The body of an error of our own, in the shape of the protocol that was asked for."""
+    return error_body(exchange.endpoint.protocol if exchange.endpoint is not None else "openai", status, message)
+
+
+@dataclass(slots=True, kw_only=True)
+class Passage:
+    """One request.
+
+    Attributes:
+        exchange: what is asked.
+        path: where, at the upstream.
+        raw: the body as it came, its coding on it; what goes on where nobody edited it.
+        stream: the body as it comes, where it was not read.
+        length: bytes of ``stream``, where they are known.
+        forwarder, guard, journal, limits: what it is done with.
+        presence: the client's.
+        out: the answer to it.
+        share: what is done to the answer's headers for a page.
+        spent: credentials that were meant for us.
+        ask_usage: ask OpenAI's chat for usage, and take it out of the answer again.
+    """
+
+    exchange: Exchange
+    path: str
+    raw: bytes
+    stream: AsyncIterator[bytes] | None
+    length: int | None
+    forwarder: Forwarder
+    guard: Guarding
+    journal: Journal
+    limits: Limits
+    presence: Presence
+    out: Outgoing
+    share: Callable[[list[Header]], list[Header]]
+    spent: frozenset[str] = frozenset()
+    ask_usage: bool = True
+    _reader: Reader | None = None
+    _failure: str = ""
+    _may_retry: bool = True
+    _streams: bool = False
+    _filter: UsageChunkFilter | None = None
+    _held: list[bytes] = field(default_factory=list)
+
+    async def run(self) -> None:
+        """Ask and answer. Whatever goes wrong at the upstream is answered too."""
+        try:
+            while True:
+                answer = await self._asked()
+                try:
+                    if not await self._answered(answer):
+                        return
+                finally:
+                    answer.close()
+                self._held = []
+        except FailedError as failed:
+            await self._fail(failed.status, failed.message)
+
+    def ended(self, began: float, now: float, *, aborted: bool) -> Ended:
+        """How it ended."""
+        read = self._reader
+        error = read.error if read is not None else None
+        how: Literal["answered", "refused", "failed", "aborted"] = "answered"
+        if aborted:
+            how = "aborted"
+        elif self._failure:
+            how = "failed"
+        elif error is not None or self.out.status >= 400:
+            how = "refused"
+        return Ended(
+            how=how,
+            status=self.out.status,
+            message=self._failure or (error.message if error is not None else ""),
+            size=self.out.size,
+            began=began,
+            first=self.out.first,
+            ended=now,
+            model=read.model if read is not None else "",
+            finish=read.finish if read is not None else "",
+        )
+
+    @property
+    def reported(self) -> Reported | None:
+        """What the upstream counted, if it said."""
+        usage = self._reader.usage if self._reader is not None else None
+        if usage is None:
+            return None
+        read = usage.prompt_tokens if usage.prompt_tokens is not None else usage.input_tokens
+        return Reported(input_tokens=read or 0, output_tokens=usage.output_tokens or 0, cached_tokens=usage.cached_tokens or 0)
+
+    @property
+    def _generates(self) -> bool:
+        return self.exchange.endpoint is not None and self.exchange.endpoint.kind == "generate"
+
+    # ── asking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _asked(self) -> Answer:
+        """The upstream's answer, once its status is known; the client of a stream is kept waiting meanwhile."""
+        framing = self._framing() if self.exchange.stream and self._generates else "whole"
+        if framing == "whole":
+            return await self._ask()
+        asking = asyncio.create_task(self._ask())
+        try:
+            await asyncio.wait({asking}, timeout=self.limits.patience)
+            while not asking.done():
+                await self._promise(framing)
+                await asyncio.wait({asking}, timeout=self.limits.quiet)
+            return asking.result()
+        except asyncio.CancelledError:
+            asking.cancel()
+            await asyncio.wait({asking})
+            if not asking.cancelled() and asking.exception() is None:
+                asking.result().close()
+            raise
+
+    async def _ask(self) -> Answer:
+        exchange = self.exchange
+        upstream = exchange.upstream
+        query = without_key(exchange.query) if upstream.key is not None or "key" in self.spent else exchange.query
+        body = self._body()
+        return await self.forwarder.ask(
+            upstream,
+            exchange.method,
+            target(upstream, self.path, query),
+            onward(
+                exchange.headers,
+                upstream,
+                exchange.endpoint,
+                recoded=exchange.edited,
+                read=self._generates,
+                spent=self.spent,
+                query=exchange.query,
+            ),
+            body if self.stream is None else self.stream,
+            self.length if self.stream is not None else None,
+        )
+
+    def _body(self) -> bytes:
+        exchange = self.exchange
+        if self.ask_usage and _wants_usage(exchange):
+            exchange.sent = exchange.sent.rstrip()[:-1] + _USAGE
+            self._filter = UsageChunkFilter()
+        return exchange.sent if exchange.edited else self.raw
+
+    def _framing(self) -> Framing:
+        """How an answer is cut that has not come yet."""
+        assert self.exchange.endpoint is not None
+        match self.exchange.endpoint.protocol:
+            case "ollama":
+                return "lines"
+            case "gemini":
+                return "events" if "alt=sse" in self.exchange.query.split("&") else "array"
+            case _:
+                return "events"
+
+    async def _promise(self, framing: Framing) -> None:
+        """A keep-alive before the status is known, which promises a stream."""
+        assert self.exchange.endpoint is not None
+        if not self.out.status:
+            self._plan(200, [(b"content-type", _TYPES[framing]), (b"cache-control", b"no-cache")])
+        await self.out.piece(keepalive(self.exchange.endpoint.protocol, framing))
+
+    def _plan(self, status: int, headers: list[Header]) -> None:
+        own = [(name.encode(), value.encode("ascii", "replace")) for name, value in self.journal.headers(self.exchange)]
+        self.out.plan(status, self.share([*headers, *own]))
+
+    # ── answering ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _answered(self, answer: Answer) -> bool:
+        """Hand an answer back; true where the request became smaller instead, and is to be asked again."""
+        decoders = self._decoders(answer) if self._generates else None
+        if decoders is None:
+            await self._hand(answer)
+            return False
+        assert self.exchange.endpoint is not None
+        protocol = self.exchange.endpoint.protocol
+        kind = answer.header("content-type")
+        loop = asyncio.get_running_loop()
+        read = self._reader = reader(protocol, kind, loop.time, status=answer.status)
+        pieces = Pieces(answer, decoders)
+        if self.out.status:
+            if answer.status >= 400 or read.framing == "whole":
+                return await self._belated(answer, read, pieces)
+        else:
+            length = answer.length if read.framing == "whole" and not decoders else None
+            self._plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
+        if answer.status >= 400:
+            return await self._refused(answer, read, pieces)
+        with Pulse(answer, read, self.out, self.limits) as pulse:
+            return await self._relay(read, pieces, pulse)
+
+    async def _hand(self, answer: Answer) -> None:
+        """An answer that is not looked at: as it is, coding and all."""
+        length = None if answer.status in {204, 304} else answer.length
+        self._plan(answer.status, back(answer.headers, length=length))
+        while piece := await answer.read():
+            await self.out.piece(piece)
+        await self._end()
+
+    async def _refused(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
+        """An error instead of an answer: looked at, and handed on as it is."""
+        held = 0
+        while held < _MOST_HELD and (piece := await pieces.next()):
+            self._held.append(piece)
+            held += len(piece)
+            read.feed(piece)
+        assert self.exchange.endpoint is not None
+        if await self._smaller(overflow(self.exchange.endpoint.protocol, answer.status, b"".join(self._held))):
+            return True
+        await self._release()
+        if held >= _MOST_HELD:
+            while piece := await pieces.next():
+                await self.out.piece(piece)
+        read.close()
+        await self._end()
+        return False
+
+    async def _belated(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
+        """An answer in one piece, where the client was promised a stream already."""
+        held = 0
+        while held < _MOST_HELD and (piece := await pieces.next()):
+            self._held.append(piece)
+            held += len(piece)
+            read.feed(piece)
+        read.close()
+        assert self.exchange.endpoint is not None
+        body = b"".join(self._held)
+        if await self._smaller(overflow(self.exchange.endpoint.protocol, answer.status, body)):
+            return True
+        error = read.error
+        status = answer.status if answer.status >= 400 else 502
+        said = (error.message if error is not None else "") or f"the upstream answered {answer.status} and no stream"
+        await self._say(status, said)
+        return False
+
+    async def _relay(self, read: Reader, pieces: Pieces, pulse: Pulse) -> bool:
+        """The pieces of an answer as they come. True where it turned out to be an overflow before anything was handed on."""
+        self._streams = True
+        risky = len(self.exchange.sent) > self.limits.risky
+        holding = True
+        until = asyncio.get_running_loop().time() + self.limits.hold
+        while True:
+            piece = await self._next(pieces, pulse, until if holding and self._held else None)
+            if piece is None:
+                holding = False
+                await self._release()
+                continue
+            read.feed(piece)
+            if not piece:
+                break
+            if self._filter is not None:
+                piece = self._filter.feed(piece)
+            if not holding:
+                if piece:
+                    await self.out.piece(piece)
+                continue
+            self._held.append(piece)
+            if read.error is not None and read.empty:
+                if await self._overflowed(read):
+                    return True
+            elif self._keeps_holding(read, risky=risky):
+                continue
+            holding = False
+            await self._release()
+        read.close()
+        return await self._finish(read)
+
+    async def _next(self, pieces: Pieces, pulse: Pulse, until: float | None) -> bytes | None:
+        """The next piece; ``None`` where what is held has been held for long enough."""
+        if until is None:
+            return await pulse.next(pieces)
+        try:
+            async with asyncio.timeout_at(until):
+                return await pulse.next(pieces)
+        except TimeoutError:
+            return None
+
+    def _keeps_holding(self, read: Reader, *, risky: bool) -> bool:
+        size = sum(map(len, self._held))
+        if read.framing == "whole":
+            begins = b"".join(self._held)[:64].replace(b" ", b"").replace(b"\n", b"")
+            return begins.startswith(_JSON_ERRORS) and size < _MOST_HELD
+        return risky and read.empty and not read.settled and size < _MOST_HELD
+
+    async def _finish(self, read: Reader) -> bool:
+        if self._held:
+            if (read.error is not None and read.empty and await self._overflowed(read)) or await self._silent(read):
+                return True
+            await self._release()
+        rest = self._filter.close() if self._filter is not None else b""
+        if not self.out.size and not rest:
+            if await self._silent(read):
+                return True
+            raise FailedError(502, f"{self._place()} answered nothing")
+        if rest:
+            await self.out.piece(rest)
+        if not read.settled and read.framing != "whole":
+            await self._say(502, f"{self._place()} closed its answer before the end")
+            return False
+        await self._end()
+        return False
+
+    async def _silent(self, read: Reader) -> bool:
+        if not silent(self.exchange, self.reported, read):
+            return False
+        return await self._smaller(Overflow(certain=False))
+
+    async def _overflowed(self, read: Reader) -> bool:
+        assert self.exchange.endpoint is not None
+        assert read.error is not None
+        return await self._smaller(overflow(self.exchange.endpoint.protocol, read.error.status or 200, read.error.body))
+
+    async def _smaller(self, found: Overflow | None) -> bool:
+        """Whether an overflow was answered with a smaller request. Once, and before any of an answer went out."""
+        if found is None or not self._may_retry or self.stream is not None:
+            return False
+        self._may_retry = False
+        return await self.guard.overflowed(self.exchange, found.said, found.window)
+
+    # ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _release(self) -> None:
+        held, self._held = self._held, []
+        if whole := b"".join(held):
+            await self.out.piece(whole)
+
+    async def _end(self) -> None:
+        self.presence.over()
+        await self.out.end()
+
+    async def _fail(self, status: int, message: str) -> None:
+        """The upstream gave no answer, or broke it off."""
+        self._failure = message
+        if not self.out.status:
+            self._held = []
+            self._plan(status, [(b"content-type", b"application/json")])
+            self.presence.over()
+            await self.out.end(failure(self.exchange, status, message))
+            return
+        await self._release()
+        await self._say(status, message)
+
+    async def _say(self, status: int, message: str) -> None:
+        """Tell inside an answer that it cannot go on. Where it has no place for that, the connection is broken off."""
+        self._failure = message
+        read = self._reader
+        said = read.error_event(status, message) if read is not None and self._streams else self._said_early(status, message)
+        if said or (read is not None and self._streams and read.settled):
+            self.presence.over()
+            await self.out.end(said)
+
+    def _said_early(self, status: int, message: str) -> bytes:
+        if not (self.exchange.stream and self._generates):
+            return b""
+        assert self.exchange.endpoint is not None
+        return error_event(self.exchange.endpoint.protocol, status, message, framing=self._framing())
+
+    def _decoders(self, answer: Answer) -> list[Decoder] | None:
+        """What undoes the answer's codings; ``None`` where one is not known, so that it cannot be looked at."""
+        try:
+            return [decoder(name) for name in reversed(codings(answer.header("content-encoding")))]
+        except UnknownCodingError:
+            return None
+
+    def _place(self) -> str:
+        return self.exchange.upstream.address.at(self.path)
+
+
+def _wants_usage(exchange: Exchange) -> bool:
+    """Whether usage is to be asked for: OpenAI's chat tells it in a stream only to who asks."""
+    point = exchange.endpoint
+    return (
+        point is not None
+        and point.protocol == "openai"
+        and point.kind == "generate"
+        and exchange.stream
+        and not exchange.dry
+        and not header(exchange.headers, "x-transom-bypass")
+        and b'"stream_options"' not in exchange.sent
+        and exchange.sent.rstrip().endswith(b"}")
+    )
