@@ -118,7 +118,7 @@ def result(envelope: Envelope) -> dict[str, object]:
         "resultType": "complete",
     }
     if envelope.data:
-        made["structuredContent"] = dict(envelope.data)
+        made["structuredContent"] = _whole(envelope)
     if meta:
         made["_meta"] = meta
     return {name: _sendable(value) for name, value in made.items()}
@@ -135,3 +135,11 @@ def _sendable(value: object) -> object:
             return [_sendable(item) for item in value]
         case _:
             return value
+
+
+def _whole(envelope: Envelope) -> dict[str, object]:
+    """The data, and the text where they do not hold it: some clients show their model the structured part alone."""
+    data, text = dict(envelope.data), envelope.text.strip()
+    if "text" not in data and not any(isinstance(value, str) and text in value for value in data.values()):
+        data["text"] = envelope.text
+    return data

@@ -39,6 +39,16 @@ async def test_a_result_is_text_for_the_model_and_data_beside_it(scene: Scene, m
 
 
 @BOTH
+async def test_who_reads_the_data_alone_misses_nothing(scene: Scene, mode: str) -> None:
+    async with Client(scene.face.server, mode=mode) as client:
+        for name, arguments in (("explore_tools", {"query": "say"}), ("echo", {"wrong": 1}), ("echo", {"text": "once"})):
+            result = await client.call_tool(name, arguments)
+            assert result.structured_content is not None
+            assert said(result) in result.structured_content.values(), name
+    assert result.structured_content == {"said": "once"}, "nothing is said twice"
+
+
+@BOTH
 async def test_a_failure_is_a_result_with_its_symbol_beside_it(scene: Scene, mode: str) -> None:
     async with Client(scene.face.server, mode=mode) as client:
         result = await client.call_tool("hide", {})
