@@ -86,6 +86,10 @@ class Held:
             else:
                 os.close(descriptor)
 
+    def fileno(self) -> int:
+        """The open file, for a process that is to hold it too."""
+        return self._descriptor
+
     def append(self, data: bytes, *, synced: bool) -> None:
         """Add to it."""
         view = memoryview(data)
