@@ -43,7 +43,7 @@ CONTEXT = {
     *("owns_tool", "handle_tool", "handle_tool_sync"),  # what the model asks of it
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
     *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens"),  # what can be asked
-    *("usage", "calibration", "explain"),
+    *("usage", "calibration", "calibrate", "explain"),
 }
 
 STORE = {

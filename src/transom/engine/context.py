@@ -400,6 +400,19 @@ class Context(Adding, Carrying, Choosing):
             uncorrected = int(self._estimated / self._session.ratio)
             self._calibration = self._calibration.observe(uncorrected, input_tokens)
 
+    def calibrate(self, calibration: Calibration) -> None:
+        """Take over what other sessions with the same model taught of how it counts.
+
+        Weights are corrected by it from the first compile on; in a session that has compiled already, when its next window
+        closes, so that none changes in between. What is reported here comes on top.
+
+        Args:
+            calibration: ``ctx.calibration`` of a session with that model and this tokenizer.
+        """
+        self._calibration = calibration
+        if not self._estimated:
+            self._session.ratio = correction(self._settings.usage, calibration)
+
     @property
     def usage(self) -> Usage:
         """How full the window is now: tokens, window, share. What was appended since the last compile counts, in a tool loop

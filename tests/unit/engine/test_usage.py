@@ -51,3 +51,35 @@ async def test_a_report_below_our_count_delays_a_closing_only_where_reports_come
 def test_our_count_cannot_come_first_without_a_tokenizer() -> None:
     with pytest.raises(SettingError, match="needs a tokenizer"):
         Context(window=8_000, usage_preference="tokenizer-first")
+
+
+@pytest.mark.feature("K5")
+async def test_a_new_session_begins_with_what_another_learned_of_the_model() -> None:
+    first = Context(window=32_000, usage_preference="feed-first")
+    _talk(first, range(10))
+    counted = (await first.compile("openai")).meta.tokens_after
+    first.report_usage(counted * 3 // 4)
+    second = Context(window=32_000, usage_preference="feed-first")
+    second.calibrate(first.calibration)
+    _talk(second, range(10))
+    assert (await second.compile("openai")).meta.tokens_after == pytest.approx(counted * 3 / 4, rel=0.01)
+
+
+@pytest.mark.feature("K5")
+async def test_what_is_learned_later_changes_no_weight_before_the_next_window() -> None:
+    context = Context(window=8_000, usage_preference="feed-first")
+    _talk(context, range(3))
+    before = await context.compile("openai")
+    other = Context(window=8_000)
+    _talk(other, range(3))
+    other.report_usage((await other.compile("openai")).meta.tokens_after * 2)
+    context.calibrate(other.calibration)
+    again = await context.compile("openai")
+    assert again.json() == before.json()
+    assert again.meta.tokens_after == before.meta.tokens_after
+    _talk(context, range(3, 40))
+    closed = await context.compile("openai")
+    assert closed.meta.window_id == "w2"
+    uncorrected = Context(window=8_000)
+    uncorrected.load(closed.body)
+    assert closed.meta.tokens_after == pytest.approx((await uncorrected.compile("openai")).meta.tokens_after * 2, rel=0.02)
