@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["EXCLUDED"]
+__all__ = ["EXCLUDED", "REMADE", "REPOSITORIES"]
 
-_OF_REPOSITORIES = (".git", ".hg", ".svn", ".ai_toolbox_backups")
-_OF_PACKAGES = ("node_modules", ".venv", "venv", ".tox", ".gradle")
-_OF_BUILDS = ("dist", "build", "out", "target", ".next", ".nuxt", "coverage")
-_OF_CACHES = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-EXCLUDED = frozenset(_OF_REPOSITORIES + _OF_PACKAGES + _OF_BUILDS + _OF_CACHES)
-"""Their names. They fill a window and say little."""
+REPOSITORIES = frozenset({".git", ".hg", ".svn", ".ai_toolbox_backups"})
+"""Folders of version control and of backups: what files were before."""
+_OF_PACKAGES = frozenset({"node_modules", ".venv", "venv", ".tox", ".gradle"})
+_OF_CACHES = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"})
+REMADE = _OF_PACKAGES | _OF_CACHES
+"""Folders in which nobody works: a command makes them anew."""
+_OF_BUILDS = frozenset({"dist", "build", "out", "target", ".next", ".nuxt", "coverage"})
+EXCLUDED = REPOSITORIES | REMADE | _OF_BUILDS
+"""The names of all of them. They fill a window and say little."""

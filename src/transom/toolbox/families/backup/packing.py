@@ -11,32 +11,22 @@ import stat
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from ....safety.archives import LIMITS, Member, judge
 from ....safety.paths import protected
+from ...access import zipping
 from ...access.atomic import Stale, put
+from ...access.excluded import REMADE
 from ...access.folder import Entry
 from ...access.place import Place
 from ...tool import Refused, ToolContext
 from .shelf import FOLDER, Shelf
 
-__all__ = ["EXCLUDED", "Packed", "pack"]
+__all__ = ["Packed", "pack"]
 
-EXCLUDED = (
-    FOLDER,
-    "node_modules",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".hypothesis",
-)
-"""Folders that are made anew by a command; version control is left out because file tools do not write there."""
+_EXCLUDED = REMADE | {FOLDER}
+"""Version control is left out because file tools do not write there."""
 _PIECE = 1 << 20
 _DENSEST = LIMITS.ratio // 2
 """Bytes written a byte packed; a denser archive is stored unpacked, since restoring refuses what could fill a disk."""
@@ -145,7 +135,7 @@ def _found(context: ToolContext, start: Place, exclude: Sequence[str], report: P
 def _left_out(entry: Entry, path: Sequence[str], exclude: Sequence[str]) -> str:
     """Why something is not packed; empty where it is."""
     whole = "/".join(path)
-    if entry.name in EXCLUDED or any(_matches(whole, entry.name, pattern) for pattern in exclude):
+    if entry.name in _EXCLUDED or any(_matches(whole, entry.name, pattern) for pattern in exclude):
         return "excluded"
     if entry.is_link:
         return "link"
@@ -208,10 +198,7 @@ def _pieces(context: ToolContext, files: Sequence[_File], report: Packed, *, sto
 def _member(context: ToolContext, archive: zipfile.ZipFile, file: _File, report: Packed, sink: _Sink) -> Iterator[bytes]:
     with file.place.open() as source:
         status = file.place.stat()
-        info = zipfile.ZipInfo(file.name, _moment(status.st_mtime))
-        info.create_system = 3
-        info.external_attr = (stat.S_IFREG | stat.S_IMODE(status.st_mode)) << 16
-        info.compress_type = archive.compression
+        info = zipping.described(file.name, status.st_mtime, status.st_mode, archive.compression)
         with archive.open(info, "w", force_zip64=status.st_size > 1 << 30) as member:
             while piece := source.read(_PIECE):
                 context.check()
@@ -222,12 +209,3 @@ def _member(context: ToolContext, archive: zipfile.ZipFile, file: _File, report:
                 member.write(piece)
                 yield sink.fetched()
         report.files += 1
-
-
-def _moment(seconds: float) -> tuple[int, int, int, int, int, int]:
-    """A time as archives hold it, in UTC: from 1980 to 2107."""
-    try:
-        at = datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, OSError, ValueError):
-        at = datetime(1980, 1, 1, tzinfo=UTC)
-    return (min(max(at.year, 1980), 2107), at.month, at.day, at.hour, at.minute, at.second)

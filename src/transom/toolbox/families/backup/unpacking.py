@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from ....safety.archives import LIMITS, Kind, Member, judge, judge_written, segments
+from ....safety.archives import LIMITS, judge, judge_written, segments
+from ...access import zipping
 from ...access.place import Place
 from ...access.workspace import Change
 from ...tool import Refused, ToolContext
@@ -60,10 +61,12 @@ def restore(context: ToolContext, shelf: Shelf, name: str, paths: Sequence[str],
             raise Refused("invalid_archive", words.broken.format(name=name, why=error)) from None
         with archive:
             infos = archive.infolist()
-            verdict = judge([_member(info) for info in infos], packed=size, windows=os.name == "nt")
+            members = [zipping.member(info) for info in infos]
+            verdict = judge(members, packed=size, windows=os.name == "nt")
             if not verdict:
                 raise Refused.by(verdict, context.words)
-            chosen = [info for info in infos if not info.is_dir() and _wanted(info.filename, paths)]
+            files = [info for info, member in zip(infos, members, strict=True) if member.kind == "file"]
+            chosen = [info for info in files if _wanted(info.filename, paths)]
             if not chosen:
                 some = ", ".join(info.filename for info in infos[:5])
                 raise Refused("not_found", words.no_such_member.format(paths=", ".join(paths), some=some))
@@ -161,13 +164,3 @@ def _wanted(name: str, paths: Sequence[str]) -> bool:
         return True
     plain = [path.removeprefix("./").rstrip("/") for path in paths]
     return any(path in {"", "."} or name == path or name.startswith(f"{path}/") or fnmatchcase(name, path) for path in plain)
-
-
-def _member(info: zipfile.ZipInfo) -> Member:
-    kind: Kind = "folder" if info.is_dir() else "file"
-    mode = stat.S_IFMT(info.external_attr >> 16)
-    if stat.S_ISLNK(mode):
-        kind = "link"
-    elif mode and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        kind = "other"
-    return Member(name=info.orig_filename, kind=kind, size=info.file_size, encrypted=bool(info.flag_bits & 1))

@@ -11,9 +11,7 @@ import contextlib
 import gzip
 import io
 import lzma
-import stat
 import tarfile
-import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from typing import IO, Literal
 
 from ....safety.archives import Kind, Limits, Member, judge_written
 from ....safety.verdict import Verdict
+from ...access import zipping
 
 __all__ = ["Archive", "Held", "NotAnArchive", "Packed", "TooMuch", "opened", "packed_files"]
 
@@ -31,8 +30,6 @@ Packed = Literal["zip", "tar", "tar.gz"]
 
 _OUTER = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 """First bytes of compressed files, and what reads them."""
-_EARLIEST = 315_532_800
-"""1 January 1980, the first day that zip can write."""
 
 
 class NotAnArchive(Exception):
@@ -136,29 +133,11 @@ def _zip(data: bytes) -> Archive:
     found = archive.infolist()
     modes = [info.external_attr >> 16 if info.create_system == 3 else 0 for info in found]
     return Archive(
-        members=[
-            Member(
-                # Not ``filename``, which ends at a NUL.
-                name=info.orig_filename,
-                kind=_zip_kind(info, mode),
-                size=info.file_size,
-                encrypted=bool(info.flag_bits & 1),
-            )
-            for info, mode in zip(found, modes, strict=True)
-        ],
+        members=[zipping.member(info) for info in found],
         executable=frozenset(place for place, mode in enumerate(modes) if mode & 0o100),
         packed=len(data),
         open=lambda place: archive.open(found[place]),
     )
-
-
-def _zip_kind(info: zipfile.ZipInfo, mode: int) -> Kind:
-    kind = stat.S_IFMT(mode)
-    if kind == stat.S_IFLNK:
-        return "link"
-    if info.is_dir() or kind == stat.S_IFDIR:
-        return "folder"
-    return "file" if kind in {0, stat.S_IFREG} else "other"
 
 
 def _is_tar(data: bytes) -> bool:
@@ -213,10 +192,7 @@ def packed_files(files: Iterator[Held], kind: Packed) -> bytes:
     if kind == "zip":
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in files:
-                info = zipfile.ZipInfo(file.name, time.gmtime(max(file.changed, _EARLIEST))[:6])
-                info.create_system, info.compress_type = 3, zipfile.ZIP_DEFLATED
-                info.external_attr = (stat.S_IFREG | _mode(file)) << 16
-                archive.writestr(info, file.data)
+                archive.writestr(zipping.described(file.name, file.changed, _mode(file)), file.data)
         return made.getvalue()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for file in files:

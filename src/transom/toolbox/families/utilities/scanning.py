@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ....safety import secrets
+from ...access.excluded import REMADE, REPOSITORIES
 from ...access.place import Place
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
@@ -21,8 +22,8 @@ MOST_FILES, SECONDS = 20_000, 30.0
 """Where a scan stops and says so."""
 LARGEST = 1_000_000
 """Bytes of a file that is read."""
-_PASSED_OVER = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__"})
-"""Folders that hold what others wrote, or history."""
+_PASSED_OVER = REPOSITORIES | REMADE
+"""What is built is looked at: a secret that gets there gets out."""
 
 
 @dataclass(slots=True)
