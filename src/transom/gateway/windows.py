@@ -1,0 +1,293 @@
+"""The window of each model at each upstream: what the user set, what the server tells, what an error taught, what a table says.
+
+Knows how servers are asked (``transom.upstream.windows``) and the store, where what was found outlives a restart. A question
+delays no request for long, and is one question for all requests that wait for it. Nobody knows: then the guard only observes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
+from ..errors import JSONError, TransomError
+from ..jsontext import dumps, loads
+from ..store.store import Store
+from ..upstream import Client
+from ..upstream.windows import PATIENCE, Told, ask_window, host_kind
+from .exchange import Headers, header
+from .model_key import model_key
+from .upstreams import Upstream
+from .window_table import CLAUDE, CLAUDE_LONG, is_claude, table_window
+
+__all__ = ["Windows", "asked_window"]
+
+_log = logging.getLogger(__name__)
+
+_SOON = 0.5
+"""Seconds that a request waits for news of a window that is known already."""
+_AGAIN = 15.0
+"""Seconds until a server that could not tell is asked again."""
+_FRESH_LOCAL, _FRESH = 60.0, 86_400.0
+"""Seconds that an answer holds: a model of one's own may be loaded anew, with another window, at any time."""
+_MOST = 1_000
+"""Models that are held in memory."""
+_LEAST_DROPPED = 2_048
+"""Tokens below which a silent drop names no window."""
+
+
+def asked_window(protocol: str, fields: object, headers: Headers = ()) -> int | None:
+    """The window that a request itself asks for; ``None`` where it does not.
+
+    Args:
+        protocol: as an ``Endpoint`` names it.
+        fields: what stands in the body beside the conversation.
+        headers: the request's.
+    """
+    if protocol == "ollama":
+        options = fields.get("options") if isinstance(fields, Mapping) else None
+        return _tokens(options.get("num_ctx")) if isinstance(options, Mapping) else None
+    return CLAUDE_LONG if "context-1m" in header(headers, "anthropic-beta") else None
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one model at one upstream.
+
+    Attributes:
+        told: what the server told last.
+        base: what was in force last, errors aside.
+        learnt: what an error named, or a drop showed.
+        against: what ``base`` was when it did.
+        most: the most that the server ever counted.
+        due: when to ask again; at once for what was never asked.
+        is_read: what the store holds of it has been read.
+    """
+
+    upstream: Upstream
+    model: str
+    told: int | None = None
+    base: int | None = None
+    learnt: int | None = None
+    against: int | None = None
+    most: int = 0
+    is_settled: bool = False
+    due: float = float("-inf")
+    is_read: bool = False
+    asking: asyncio.Task[None] | None = None
+
+    @property
+    def is_asking(self) -> bool:
+        """The server is being asked."""
+        return self.asking is not None and not self.asking.done()
+
+    @property
+    def path(self) -> str:
+        """Where the store keeps it."""
+        return f"windows/{model_key(self.upstream, self.model)}"
+
+
+class Windows:
+    """Tells windows; fulfils the guard's ``WindowSource``.
+
+    Args:
+        store: keeps what was found, in its namespace ``models``.
+        window: tokens for every model, where the user says so; an upstream's own setting goes before.
+        patience: seconds that a request waits for a server's answer.
+        clock: seconds, for how old an answer is.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        window: int | None = None,
+        patience: float = PATIENCE.total,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._kept = store.namespace("models")
+        self._window = window
+        self._patience = patience
+        self._clock = clock
+        self._all: dict[tuple[str, str], _Known] = {}
+        self._last: dict[str, str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def of(self, upstream: Upstream, model: str, asked: int | None = None) -> tuple[int | None, str]:
+        """The window, and where it is known from.
+
+        Args:
+            upstream: who answers.
+            model: as the request names it.
+            asked: what ``asked_window`` gave.
+
+        Returns:
+            Tokens and the source in a few words; ``None`` and an empty text where nobody knows.
+        """
+        known = self._of(upstream, model)
+        if not known.is_read:
+            await self._recall(known)
+        if self._setting(upstream) is None:
+            if upstream.local and self._last.get(upstream.url, model) != model:
+                # The server may have unloaded it for the other, and load it anew with what its settings say by now.
+                known.due = float("-inf")
+            self._last[upstream.url] = model
+            is_known = self._in_force(known, asked)[0] is not None
+            if known.due <= self._clock() or (not is_known and known.is_asking):
+                await self._wait(self._ask(known), _SOON if is_known else self._patience)
+        return self._in_force(known, asked)
+
+    def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
+        """Take what an error named. It holds until the setting changes or the server tells something new."""
+        known = self._of(upstream, model)
+        known.against, known.learnt, known.due = known.base, tokens, float("-inf")
+        self._keep(known)
+
+    def doubt(self, upstream: Upstream, model: str) -> None:
+        """Ask the server again before the next request: it refused one as too long, and named no window."""
+        self._of(upstream, model).due = float("-inf")
+
+    def answered(self, upstream: Upstream, model: str, counted: int = 0) -> None:
+        """The model has answered.
+
+        Args:
+            upstream, model: who.
+            counted: tokens of input and output that the server counted.
+        """
+        known = self._of(upstream, model)
+        known.most = max(known.most, counted)
+        if not known.is_settled and upstream.local and self._setting(upstream) is None:
+            # It is loaded now, if it was not before.
+            self._ask(known)
+
+    async def dropped(self, upstream: Upstream, model: str, counted: int) -> None:
+        """The server left out what was too long and said nothing: ask it, or take what it did read for the window.
+
+        Args:
+            upstream, model: who.
+            counted: tokens that it says it read; 0 where it says nothing.
+        """
+        known = self._of(upstream, model)
+        before = known.told
+        await self._wait(self._ask(known), self._patience)
+        shown = max(counted, known.most)
+        if known.told in (None, before) and shown >= _LEAST_DROPPED and (known.base is None or shown < known.base):
+            self.learn(upstream, model, shown)
+
+    async def aclose(self) -> None:
+        """Stop asking, and finish what is being kept."""
+        for known in self._all.values():
+            if known.asking is not None:
+                known.asking.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _of(self, upstream: Upstream, model: str) -> _Known:
+        key = (upstream.url, model)
+        known = self._all.pop(key, None) or _Known(upstream, model)
+        self._all[key] = known
+        if len(self._all) > _MOST:
+            # Clients name models as they like; what was found of those asked for long ago is in the store.
+            oldest = self._all.pop(next(iter(self._all)))
+            if oldest.asking is not None:
+                oldest.asking.cancel()
+        return known
+
+    def _setting(self, upstream: Upstream) -> int | None:
+        return upstream.window if upstream.window is not None else self._window
+
+    def _base(self, known: _Known, asked: int | None) -> tuple[int | None, str]:
+        """What holds if no error said otherwise."""
+        setting = self._setting(known.upstream)
+        if setting is not None:
+            return setting, "a setting"
+        if is_claude(known.model):
+            most = CLAUDE_LONG if known.model.endswith("[1m]") else asked or CLAUDE
+            return (min(known.told, most), "the server") if known.told is not None else (most, "a table")
+        if asked is not None:
+            return asked, "the request"
+        if known.told is not None:
+            return known.told, "the server"
+        found = table_window(known.model)
+        return (found, "a table") if found is not None else (None, "")
+
+    def _in_force(self, known: _Known, asked: int | None) -> tuple[int | None, str]:
+        tokens, source = self._base(known, asked)
+        known.base = tokens
+        if known.learnt is not None and (tokens is None or (known.learnt < tokens and tokens == known.against)):
+            return known.learnt, "an error"
+        return tokens, source
+
+    def _ask(self, known: _Known) -> asyncio.Task[None]:
+        if known.asking is None or known.asking.done():
+            known.asking = self._task(self._asked(known))
+        return known.asking
+
+    async def _asked(self, known: _Known) -> None:
+        upstream = known.upstream
+        told = await _tell(upstream, known.model)
+        known.is_settled = told.settled
+        if told.tokens is not None or told.settled:
+            changed = told.tokens != known.told
+            known.told = told.tokens
+            if changed:
+                await self._write(known)
+        fresh = _FRESH_LOCAL if upstream.local else _FRESH
+        known.due = self._clock() + (fresh if told.tokens is not None and told.settled else _AGAIN)
+
+    async def _wait(self, task: asyncio.Task[None], seconds: float) -> None:
+        await asyncio.wait({task}, timeout=seconds)
+
+    def _keep(self, known: _Known) -> None:
+        self._task(self._write(known))
+
+    def _task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _write(self, known: _Known) -> None:
+        value = {
+            "upstream": known.upstream.address.shown,
+            "model": known.model,
+            "told": known.told,
+            "learnt": known.learnt,
+            "against": known.against,
+        }
+        try:
+            await self._kept.put(dumps(value), path=known.path)
+        except TransomError as error:
+            _log.warning("the window of %s is not kept: %s", known.model, error.message)
+
+    async def _recall(self, known: _Known) -> None:
+        known.is_read = True
+        try:
+            entry = await self._kept.read(known.path)
+            value = loads(entry.data) if entry is not None else None
+        except (TransomError, JSONError) as error:
+            _log.warning("what was kept of the window of %s cannot be read: %s", known.model, error.message)
+            return
+        if isinstance(value, Mapping) and known.told is None and known.learnt is None:
+            known.told, known.learnt, known.against = (_tokens(value.get(name)) for name in ("told", "learnt", "against"))
+
+
+async def _tell(upstream: Upstream, model: str) -> Told:
+    """Ask with the upstream's own key: a client's is not ours to use, and may not be meant for the upstream at all."""
+    match host_kind(upstream.address.host):
+        case "anthropic":
+            header_name, further = "x-api-key", {"anthropic-version": "2023-06-01"}
+        case "gemini":
+            header_name, further = "x-goog-api-key", {}
+        case _:
+            header_name, further = "Authorization", {}
+    try:
+        return await ask_window(Client(upstream.url, key=upstream.key, key_header=header_name, headers=further), model)
+    except TransomError as error:
+        _log.debug("%s was not asked for the window of %s: %s", upstream.name, model, error.message)
+        return Told(None)
+
+
+def _tokens(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
