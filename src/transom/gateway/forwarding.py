@@ -104,6 +104,9 @@ class Answer:
         try:
             return await self._response.content.readany()
         except (aiohttp.ClientError, OSError) as error:
+            # What came before the break lies in the reader still, which gives it to nobody once it knows of the break.
+            if rest := self._response.content._read_nowait(-1):
+                return rest
             raise _broken(error, self._place) from error
 
     def give_up(self, message: str) -> None:

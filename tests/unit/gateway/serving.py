@@ -124,33 +124,26 @@ class Upstream:
 def upstream(handler: Handler) -> Iterator[Upstream]:
     """The server on a free port."""
     found = Upstream(handler)
-    loop = asyncio.new_event_loop()
     ready = threading.Event()
-    stopping = asyncio.Event()
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     async def serve() -> None:
         server = await asyncio.start_server(found.connected, HOST, 0, limit=1 << 20)
         found.url = f"http://{HOST}:{server.sockets[0].getsockname()[1]}"
+        stopping = asyncio.Event()
+        running.append((asyncio.get_running_loop(), stopping))
         ready.set()
         await stopping.wait()
         server.close()
 
-    def run() -> None:
-        loop.run_until_complete(serve())
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()
-
-    thread = threading.Thread(target=run, name="upstream", daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name="upstream", daemon=True)
     thread.start()
     assert ready.wait(5)
     try:
         yield found
     finally:
-        loop.call_soon_threadsafe(stopping.set)
+        loop, stop = running[0]
+        loop.call_soon_threadsafe(stop.set)
         thread.join(10)
         assert not thread.is_alive()
 
