@@ -120,6 +120,9 @@ async def mcp_(
 
 def _server() -> Callable[..., Face]:
     try:
+        from ..mcp_server.loading import load_server_half
+
+        load_server_half()
         from ..mcp_server.server import build
     except ModuleNotFoundError as error:
         if error.name not in {"mcp", "mcp_types"}:
