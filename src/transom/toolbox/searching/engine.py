@@ -39,6 +39,8 @@ _RESERVE = 0.3
 _ENDING = 0.05
 _COUNTING = 0.5
 """Seconds that counting may take."""
+_COUNTING_MORE = 0.1
+"""The same where there are more hits than anybody asked for, so that little depends on what was left out."""
 _MEMORY = 1 << 30
 
 Engine = Literal["ripgrep", "python"]
@@ -95,15 +97,17 @@ def search(context: ToolContext, place: Place, query: Query, *, engine: Engine |
         seconds=max(one.left - _ENDING, 0.05),
         go_on=context.check,
     )
-    counted = _counted(one, place, skipped)
+    counted = _counted(one, place, skipped, _COUNTING_MORE if records.capped else _COUNTING)
     if file is not None and place.stat().st_size > query.file_bytes:
         skipped["size"] = 1
     kept: list[Hit] = read.items
+    fuller = {os.fsdecode(path).removeprefix("." + os.sep).replace(os.sep, "/") for path in records.fuller}
     return Found(
         hits=kept,
         complete=read.complete and ended.killed in {None, "enough"},
         capped=records.capped,
-        fuller=frozenset(os.fsdecode(path).removeprefix("." + os.sep).replace(os.sep, "/") for path in records.fuller),
+        # Only of files that were read anew: all else is what a process says.
+        fuller=frozenset(fuller.intersection(hit.path for hit in kept)),
         searched=records.searched,
         skipped={name: number for name, number in sorted(skipped.items()) if number},
         counted=counted,
@@ -188,10 +192,10 @@ def _run(
     return run(one.context, argv, cwd=one.folder, environment=environment, limits=limits, stdin=stdin, take=records.take)
 
 
-def _counted(one: _Search, place: Place, skipped: Counter[str]) -> bool:
+def _counted(one: _Search, place: Place, skipped: Counter[str], seconds: float) -> bool:
     if one.file is not None:
         return True
-    seconds = min(_COUNTING, one.left)
+    seconds = min(seconds, one.left)
     if seconds <= 0:
         return False
     reasons = gather(lambda halt: left_out(place, one.query, halt), seconds=seconds, go_on=one.context.check)

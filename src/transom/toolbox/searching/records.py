@@ -27,6 +27,8 @@ class Records:
         self._per_file = per_file
         self._rest = b""
         self._of: Counter[bytes] = Counter()
+        # Most likely binary, of which nothing will be shown: its lines must not use up what is kept of all files.
+        self._odd: set[bytes] = set()
         self.hits: list[Raw] = []
         self.fuller: set[bytes] = set()
         self.capped = False
@@ -50,13 +52,15 @@ class Records:
         found = _PLACE.match(rest)
         if found is None:
             return
-        if self._of[path] >= self._per_file:
+        text = rest[found.end() :]
+        if self._of[path] >= self._per_file or path in self._odd:
             self.fuller.add(path)
         elif len(self.hits) >= self._most:
             self.capped = True
         else:
             self._of[path] += 1
-            text = rest[found.end() :]
+            if b"\0" in text:
+                self._odd.add(path)
             self.hits.append(Raw(path, int(found[1]), int(found[2] or 0), None if _OMITTED.fullmatch(text) else text))
 
     @property

@@ -86,6 +86,16 @@ async def test_bounds_hold_for_a_file_and_for_the_whole_and_are_told(box: Box, e
 
 
 @pytest.mark.parametrize("engine", BOTH)
+async def test_lines_of_binary_files_do_not_use_up_the_bounds(box: Box, engine: Engine) -> None:
+    box.write("a.db", b"\0 needle \n" * 100)
+    box.write("b.txt", b"needle\n" * 20)
+    found = await box.probe(Query(pattern="needle", most=30), engine)
+    assert [hit[:2] for hit in found["hits"]] == [["b.txt", line] for line in range(1, 21)]
+    assert found["skipped"] == {"binary": 1}
+    assert not found["capped"]
+
+
+@pytest.mark.parametrize("engine", BOTH)
 async def test_globs_choose_files(box: Box, engine: Engine) -> None:
     for name in ("a.py", "src/b.py", "src/deep/c.py", "src/b.txt", "test/d.py"):
         box.write(name, b"x\n")
