@@ -31,6 +31,7 @@ __all__ = [
     "build_toolbox",
     "default_store_path",
     "fresh_store_path",
+    "lasting_store_path",
     "open_store",
     "open_toolbox",
 ]
@@ -127,7 +128,13 @@ async def build_summarizer(settings: Settings) -> ChatModel | None:
 
 
 def build_context(
-    settings: Settings, store: Store, registry: FormatRegistry, *, window: int, summarizer: ChatModel | None = None
+    settings: Settings,
+    store: Store,
+    registry: FormatRegistry,
+    *,
+    window: int,
+    summarizer: ChatModel | None = None,
+    prunes: bool = True,
 ) -> Context:
     """A context as the settings say.
 
@@ -135,6 +142,7 @@ def build_context(
         settings, store, registry: its parts.
         window: tokens that payloads must fit.
         summarizer: what ``build_summarizer`` gave.
+        prunes: large results are shortened where the settings say so; false where nobody could read the rest.
 
     Raises:
         SettingError: an unknown strategy or tokenizer, or a strategy that needs a model where there is none.
@@ -149,7 +157,7 @@ def build_context(
         tokenizer=settings.tokenizer,
         trigger=settings.trigger,
         low_water=settings.low_water,
-        prune=PruneSettings(threshold=settings.prune_bytes) if settings.prune else False,
+        prune=PruneSettings(threshold=settings.prune_bytes) if settings.prune and prunes else False,
         formats=registry,
     )
 
@@ -186,6 +194,14 @@ def default_store_path() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("transom") / "store.db"
+
+
+def lasting_store_path(settings: Settings) -> Path:
+    """Where what outlives this process goes; the folder is made if need be."""
+    place = Path(settings.store or default_store_path())
+    if settings.store is None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def build_toolbox(
@@ -252,9 +268,7 @@ async def open_toolbox(
     from .toolbox.sandbox import Sandbox
 
     settings = load({"store": None if store is None else str(store)}).settings
-    place = Path(settings.store or default_store_path())
-    if settings.store is None:
-        place.parent.mkdir(parents=True, exist_ok=True)
+    place = lasting_store_path(settings)
     async with open_store(place, scope=settings.scope) as opened:
         intents = Intents(place.with_name(f"{place.name}-intents"))
         try:

@@ -47,6 +47,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("import", "transom.cli.import_:import_", "Bring memory along that an earlier system left."),
     Command("tools", "transom.cli.tools:app", "List the tools a model can be given, see their schemas, call one."),
     Command("mcp", "transom.cli.mcp:mcp_", "Serve the tools to a client that speaks the Model Context Protocol."),
+    Command("serve", "transom.cli.serve:serve_", "Serve clients through the guard: any model, no conversation too long."),
+    Command("wrap", "transom.cli.wrap.wrapping:wrap_", "Run a client through the guard, and leave nothing behind."),
     Command("doctor", "transom.cli.doctor:doctor", "Look at what works here, what is missing, and how to get it."),
     Command("config", "transom.cli.config:app", "Show each setting and where it came from, or change one."),
 )

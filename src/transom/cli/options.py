@@ -13,10 +13,22 @@ from cyclopts import Parameter
 from ..errors import UsageError
 from ..settings import Settings, load
 
-__all__ = ["JSON", "Fitting", "Scope", "StorePath"]
+__all__ = ["JSON", "Fitting", "Scope", "StorePath", "Upstreams", "Window"]
 
 JSON = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print exact JSON instead of text.")]
 StorePath = Annotated[str | None, Parameter(name="--store", help="What keeps what leaves the window: a file, or a folder.")]
+Upstreams = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--upstream",
+        negative="",
+        show_default=False,
+        help="Who answers: URL or NAME=URL, as often as there are servers; the first by default.",
+    ),
+]
+Window = Annotated[
+    int | None, Parameter(name="--window", help="The models' window in tokens, in place of what the upstream says.")
+]
 Scope = Annotated[str | None, Parameter(name="--scope", help="Whose records are shared.")]
 
 

@@ -1,0 +1,136 @@
+"""``transom serve``: the gateway between clients and the servers of models.
+
+Knows options, and says what is served; all else is the gateway's.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from ..errors import MissingExtraError, UsageError
+from ..settings import load
+from ..settings.secrets import secret
+from . import output
+from .options import JSON, StorePath, Upstreams, Window
+from .wrap.runs import attended, forget
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from ..gateway.upstreams import Upstream
+
+__all__ = ["serve_"]
+
+Keys = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--upstream-key",
+        negative="",
+        show_default=False,
+        help="The environment variable with an upstream's key: VARIABLE or NAME=VARIABLE. Else the client's key goes on.",
+    ),
+]
+Profile = Annotated[
+    Literal["guard", "agent", "chat"],
+    Parameter(
+        name="--profile", help="What it does: guard keeps conversations within their windows. The others are not built yet."
+    ),
+]
+Host = Annotated[str | None, Parameter(name="--host", help="Where to listen; beyond this machine it needs a token.")]
+Port = Annotated[int | None, Parameter(name="--port", help="The port; 0 takes a free one.")]
+Token = Annotated[str | None, Parameter(name="--token", help="What clients must send as their key.")]
+Attended = Annotated[Path | None, Parameter(name="--attend", show=False)]
+
+_EXTRA = frozenset({"aiohttp", "brotli", "starlette", "uvicorn", "multidict", "yarl", "backports", "backports.zstd"})
+
+
+async def serve_(
+    *,
+    upstream: Upstreams = (),
+    upstream_key: Keys = (),
+    window: Window = None,
+    store: StorePath = None,
+    profile: Profile = "guard",
+    host: Host = None,
+    port: Port = None,
+    token: Token = None,
+    json: JSON = False,
+    attend: Attended = None,
+) -> None:
+    """Serve clients through the guard, so that no conversation outgrows its window.
+
+    Point a client's base URL at it: whatever protocol it speaks, requests go to the upstream as they came, until one would not
+    fit. Ask it to end (Ctrl-C) and it finishes what runs; ask again and it goes at once.
+    """
+    if profile != "guard":
+        raise UsageError(f"the profile {profile} is not built yet", hint="leave out --profile, or use guard")
+    if upstream_key and not upstream:
+        raise UsageError("--upstream-key is for --upstream", hint="name the upstream that it belongs to")
+    if token is not None and not token.strip():
+        raise UsageError("--token is empty", hint="give a secret that is hard to guess")
+    if port is not None and not 0 <= port <= 65535:
+        raise UsageError(f"--port cannot be {port}", hint="it is a number from 0 to 65535")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
+    resolved = load(
+        {
+            "upstream": ",".join(upstream) or None,
+            "upstream_key": ",".join(upstream_key) or None,
+            "window": window,
+            "store": store,
+            "serve_host": host,
+            "serve_port": port,
+        }
+    )
+    gateway = _gateway()
+    from ..gateway.attending import gone
+    from ..gateway.configured import configured
+
+    settings = resolved.settings
+    upstreams = configured(resolved)
+    if token is None and settings.serve_token is not None:
+        token = secret(settings.serve_token, "serve_token")
+    parent = 0 if attend is None else attended(attend)
+    try:
+        await gateway.serve(
+            settings,
+            upstreams,
+            host=settings.serve_host,
+            port=settings.serve_port,
+            token=token,
+            ready=lambda url: _say(url, upstreams, json=json),
+            ending=lambda running: output.note(f"finishing {running} answer{'s' * (running > 1)}; once more to end at once"),
+            until=None if attend is None else functools.partial(gone, parent),
+        )
+    finally:
+        if attend is not None:
+            forget(attend)
+
+
+def _gateway() -> ModuleType:
+    try:
+        from ..gateway import serving
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        raise MissingExtraError("the gateway is not installed", hint='pip install "transom[gateway]"') from None
+    return serving
+
+
+def _say(url: str, upstreams: Sequence[Upstream], *, json: bool) -> None:
+    if json:
+        told = [{"name": each.name, "url": each.address.shown, "window": each.window} for each in upstreams]
+        output.json_line({"url": url, "upstreams": told})
+        return
+    output.line(f"serving on {url}")
+    for index, each in enumerate(upstreams):
+        window = f"window {each.window:,} tokens" if each.window is not None else "window as it tells, else as errors show"
+        where = "" if len(upstreams) == 1 else f" at {url}/{each.name}" + (" and by default" if not index else "")
+        output.line(f"  {each.name}: {each.address.at(each.address.root) or '/'}{where}; {window}")
+    sys.stdout.flush()

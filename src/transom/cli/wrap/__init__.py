@@ -1,0 +1,1 @@
+"""Running clients through the gateway: a table of them, a gateway for each run, and nothing left behind."""

@@ -1,0 +1,117 @@
+"""The gateway put together from settings, and served until it is asked to end.
+
+Knows every part by how it is made; decides nothing that passes through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+
+from ..errors import UsageError
+from ..runtime import build_context, build_summarizer, lasting_store_path, open_store
+from ..safety import origins
+from ..settings import Settings
+from ..wire.registry import builtin_registry
+from .access import Access
+from .app import Gateway, build_app
+from .guard import Guard
+from .listening import Listener, listen
+from .upstreams import Routes, Upstream
+from .windows import Windows
+
+__all__ = ["assembled", "serve"]
+
+
+async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, access: Access) -> Gateway:
+    """The application, with all that it uses, for as long as the stack is open.
+
+    Args:
+        stack: what is opened is closed with it.
+        settings: how contexts are made, and where they are kept.
+        routes: who answers.
+        access: who may ask.
+
+    Raises:
+        SettingError: a strategy that there is not, or that needs a model where there is none.
+        StoreError: the store cannot be opened.
+    """
+    registry = builtin_registry()
+    store = await stack.enter_async_context(open_store(lasting_store_path(settings), scope=settings.scope))
+    summarizer = await build_summarizer(settings)
+    build_context(settings, store, registry, window=1 << 20, summarizer=summarizer, prunes=False)
+    windows = Windows(store)
+    stack.push_async_callback(windows.aclose)
+    guard = Guard(
+        lambda scope, window: build_context(
+            settings,
+            store.scoped(scope) if scope else store,
+            registry,
+            window=window,
+            summarizer=summarizer,
+            prunes=False,
+        ),
+        windows,
+        registry,
+    )
+    stack.push_async_callback(guard.aclose)
+    gateway = build_app(routes, guard=guard, access=access)
+    stack.push_async_callback(gateway.close)
+    return gateway
+
+
+async def serve(
+    settings: Settings,
+    upstreams: Sequence[Upstream],
+    *,
+    host: str,
+    port: int,
+    token: str | None = None,
+    ready: Callable[[str], None] = lambda _: None,
+    ending: Callable[[int], None] = lambda _: None,
+    until: Callable[[], Awaitable[None]] | None = None,
+) -> None:
+    """Serve until the process is asked to end, or ``until`` returns; what runs is finished first.
+
+    Args:
+        settings: see ``assembled``.
+        upstreams: who answers, the default first.
+        host, port: where; port 0 takes one that is free.
+        token: what clients must send; needed where others can reach it.
+        ready: told the address once requests are taken.
+        ending: told how many answers are still being made when it is asked to end.
+        until: returns when there is nobody left to serve.
+
+    Raises:
+        UsageError: the port is taken, or others could reach it and there is no token.
+        SettingError, StoreError: see ``assembled``.
+    """
+    if token is None and not origins.is_loopback(host):
+        raise UsageError(f"{host} can be reached by others, and there is no token", hint="add --token TOKEN, or use 127.0.0.1")
+    access = Access(host, token=token)
+    routes = Routes(upstreams)
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(listen(host, port))
+        app = await assembled(stack, settings, routes, access)
+        server = Listener(app, lambda: ready(_url(host, listener.getsockname()[1])), ending)
+        watching = asyncio.ensure_future(_ended(until, server)) if until is not None else None
+        try:
+            await server.serve([listener])
+        finally:
+            if watching is not None:
+                watching.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await watching
+
+
+async def _ended(until: Callable[[], Awaitable[None]], server: Listener) -> None:
+    await until()
+    # Whoever asked is gone, and nobody reads what is still being said.
+    server.end()
+    server.end()
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
