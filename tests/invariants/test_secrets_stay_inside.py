@@ -280,3 +280,36 @@ def test_what_a_command_logs_and_how_it_breaks_shows_no_secret(tmp_path: Path) -
     assert "seen: " in done.stderr
     assert "RuntimeError: " in done.stderr
     assert leaked(done.stderr + done.stdout) == []
+
+
+def test_logging_is_set_up_in_one_place_which_masks_it(repository: Path) -> None:
+    source = repository / "src" / "transom"
+    found = [
+        path.relative_to(source).as_posix()
+        for path in sorted(source.rglob("*.py"))
+        if any(word in path.read_text(encoding="utf-8") for word in ("basicConfig", "StreamHandler", "dictConfig"))
+    ]
+    assert found == ["cli/logs.py"]
+
+
+def test_a_command_that_runs_until_it_is_stopped_logs_no_secret(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            (
+                "import logging, sys\nfrom transom.cli.logs import log_to_stderr\nlog_to_stderr()\n"
+                "try:\n    raise RuntimeError(sys.argv[1])\n"
+                "except RuntimeError:\n    logging.getLogger('transom.x').exception('seen: %s', sys.argv[1])\n"
+            ),
+            ALL,
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stderr.startswith("transom: seen: ")
+    assert "RuntimeError: " in done.stderr
+    assert leaked(done.stderr) == []

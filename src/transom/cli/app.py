@@ -110,7 +110,10 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
             # A transcript holds characters that a terminal's encoding may not: show them escaped instead of failing.
             stream.reconfigure(errors="backslashreplace")
     if any(command.name == next(iter(arguments), "") for command in commands):
-        _mask_logs()
+        # Not for help, which logs nothing and is to be quick.
+        from .logs import mask_last_resort
+
+        mask_last_resort()
     try:
         status = build(commands, called=next(iter(arguments), ""))(list(arguments))
         sys.stdout.flush()
@@ -122,16 +125,6 @@ def run(arguments: Sequence[str], commands: Sequence[Command] = COMMANDS) -> int
     except KeyboardInterrupt:
         return _fail(Failure(130, "interrupted"))
     return status if isinstance(status, int) else 0
-
-
-def _mask_logs() -> None:
-    """No secret in what is logged where no handler is set up. Not done for help, which logs nothing and is to be quick."""
-    import logging
-
-    from ..safety.masking import Masking
-
-    if logging.lastResort is not None:
-        logging.lastResort.addFilter(Masking())
 
 
 def _fail(failure: Failure) -> int:

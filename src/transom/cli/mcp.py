@@ -6,8 +6,6 @@ Knows options and how the parts are put together; stdout belongs to the protocol
 from __future__ import annotations
 
 import gc
-import logging
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from importlib.metadata import version
@@ -17,9 +15,9 @@ from cyclopts import Parameter
 
 from ..errors import MissingExtraError, UsageError
 from ..runtime import open_toolbox
-from ..safety.masking import Masking
 from ..store.store import Store
 from . import output
+from .logs import log_to_stderr
 from .options import JSON, StorePath
 from .tools import Disabled, Enabled, Roots, Target
 
@@ -73,9 +71,7 @@ async def mcp_(
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
     if http_token is not None and not http_token.strip():
         raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
-    handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(Masking())
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="transom: %(message)s")
+    log_to_stderr()
     async with AsyncExitStack() as stack:
         with _uncollected():
             build = _server()

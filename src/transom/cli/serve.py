@@ -6,7 +6,6 @@ Knows options, and says what is served; all else is the gateway's.
 from __future__ import annotations
 
 import functools
-import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,6 +16,7 @@ from ..errors import MissingExtraError, UsageError
 from ..settings import load
 from ..settings.secrets import secret
 from . import output
+from .logs import log_to_stderr
 from .options import JSON, StorePath, Upstreams, Window
 from .wrap.runs import attended, forget
 
@@ -77,7 +77,7 @@ async def serve_(
         raise UsageError("--token is empty", hint="give a secret that is hard to guess")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port cannot be {port}", hint="it is a number from 0 to 65535")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="transom: %(message)s")
+    log_to_stderr()
     resolved = load(
         {
             "upstream": ",".join(upstream) or None,
