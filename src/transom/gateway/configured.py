@@ -18,7 +18,7 @@ __all__ = ["UNNAMED", "configured"]
 UNNAMED = "upstream"
 """What an upstream is called that has no name."""
 
-_PATHS = ("api", "openai", "upload", "v1", "v1alpha", "v1beta", "v2")
+_PATHS = ("api", "upload", "v1", "v1alpha", "v1beta", "v2")
 """First parts of paths that clients ask: an upstream of such a name would take them for itself."""
 _BELONGING = ("upstream_key", "upstream_models", "upstream_window")
 
