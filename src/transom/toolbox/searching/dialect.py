@@ -12,7 +12,7 @@ __all__ = ["for_ripgrep"]
 
 _TOKEN = re.compile(r"\\.|\(\?P[=>]|\(\?<[=!]|\(\?[=!>(#]|\[\^?\]?(?:\\.|[^\]\\])*\]|[*+?}]\+|.", re.DOTALL)
 _ONLY_PYTHON = ("(?P=", "(?P>", "(?<=", "(?<!", "(?=", "(?!", "(?>", "(?(", "(?#")
-_IN_CLASS = re.compile(r"(?<!^)\[|&&|--|~~|\|\||\\[bBdDwWsSZ0-9]")
+_IN_CLASS = re.compile(r"(?<!^)\[|&&|--|~~|\|\||\\[bBZ0-9]")
 
 
 def for_ripgrep(pattern: str) -> str | None:
@@ -24,7 +24,7 @@ def for_ripgrep(pattern: str) -> str | None:
             return None
         if token[0] == "\\" and len(token) == 2 and (token[1].isdigit() or token[1] == "Z"):
             return None
-        if token[0] == "[" and len(token) > 1 and (odd := _IN_CLASS.search(token)) and odd.group()[1:2] not in set("dDwWsS"):
+        if token[0] == "[" and len(token) > 1 and _IN_CLASS.search(token):
             return None
         # There they would be the borders of a word.
         made.append(token[1] if token in {"\\<", "\\>"} else token)

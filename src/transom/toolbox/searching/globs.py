@@ -1,6 +1,8 @@
 """Patterns of file names as ``.gitignore`` and ripgrep have them: ``*`` and ``?`` within a name, ``**`` across folders.
 
 Knows no files. A pattern without a slash means a name at any depth; one with a slash means the path from where a search began.
+Braces are written out first, and a star takes the nearest place where what follows it fits and keeps to it, so that no name
+takes long to be matched.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from collections.abc import Sequence
 __all__ = ["BadGlob", "Globs", "translated"]
 
 _LONGEST = 500
-_MOST_BRACES = 20
-_MOST_STARS = 12
-_CLASS = re.compile(r"\[([!^]?)(\]?[^\]/]*)\]")
+_MOST_CHOICES = 100
+_MOST_LEAPS = 3
+"""Times that ``**`` may stand in one pattern: each of them multiplies the ways through the folders of a path."""
+_CLASS = re.compile(r"\[([!^]?)(\]?(?:\\.|[^\]/\\])*)\]")
+_TOKEN = re.compile(rf"\\.|\*+|\?|{_CLASS.pattern}|.", re.DOTALL)
 
 
 class BadGlob(Exception):
@@ -32,85 +36,101 @@ def translated(pattern: str) -> str:
     """A regular expression that matches whole paths, written with ``/``, as a glob does.
 
     Raises:
-        BadGlob: it is too long, a brace or bracket is not closed, or it has so many stars that matching could take long.
+        BadGlob: it is too long or empty, a brace or bracket is not closed, or it means too many things.
     """
-    body = pattern.removeprefix("./").strip("/")
-    if "\0" in pattern or not _is_text(pattern):
+    if len(pattern) > _LONGEST or "\0" in pattern or any("\ud800" <= letter <= "\udfff" for letter in pattern):
         raise BadGlob(pattern)
-    anchored = "/" in body or pattern.startswith("/")
-    if not body or len(pattern) > _LONGEST or pattern.count("{") > _MOST_BRACES or _stars(body) > _MOST_STARS:
-        raise BadGlob(pattern)
-    if body.endswith("/**"):
-        body = body.removesuffix("**") + "*\0"
-    return ("" if anchored else "(?:.*/)?") + _Translator(pattern, body).text()
+    anchored = "/" in pattern.removeprefix("./").rstrip("/")
+    choices = [_path(choice, pattern, anchored=anchored) for choice in _written_out(pattern, pattern)]
+    return f"(?:{'|'.join(choices)})"
 
 
-def _is_text(pattern: str) -> bool:
-    try:
-        pattern.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _stars(body: str) -> int:
-    return len(re.findall(r"\*+", body))
-
-
-class _Translator:
-    def __init__(self, pattern: str, body: str) -> None:
-        self._pattern = pattern
-        self._body = body
-
-    def text(self) -> str:
-        made: list[str] = []
-        body, at, depth = self._body, 0, 0
-        while at < len(body):
-            letter = body[at]
-            if body.startswith("**/", at) and (at == 0 or body[at - 1] == "/"):
-                made.append("(?:.*/)?")
-                at += 3
-                continue
-            if letter == "[" and (found := _CLASS.match(body, at)):
-                made.append(f"[{'^/' if found[1] else ''}{_escaped_class(found[2])}]")
-                at = found.end()
-                continue
-            if letter == "*":
-                while body[at + 1 : at + 2] == "*":
-                    at += 1
-                made.append("[^/]*")
-            elif letter == "{":
-                depth += 1
-                made.append("(?:")
-            elif letter == "}" and depth:
-                depth -= 1
-                made.append(")")
-            elif letter == "," and depth:
-                made.append("|")
-            elif letter == "[":
-                raise BadGlob(self._pattern)
-            elif letter == "\\" and at + 1 < len(body):
-                at += 1
-                made.append(re.escape(body[at]))
-            else:
-                # What a trailing ** stands for: anything below.
-                made.append({"?": "[^/]", "\0": "(?:/.*)?"}.get(letter) or re.escape(letter))
+def _written_out(text: str, pattern: str) -> list[str]:
+    """What its braces stand for."""
+    start = _unescaped(text, "{", 0)
+    if start is None:
+        if _unescaped(text, "}", 0) is not None and "{" in pattern:
+            raise BadGlob(pattern)
+        return [text]
+    depth, commas, at = 0, [start], start
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\":
             at += 1
-        if depth:
-            raise BadGlob(self._pattern)
-        return "".join(made)
+        elif letter == "{":
+            depth += 1
+        elif letter == "}":
+            depth -= 1
+            if not depth:
+                break
+        elif letter == "," and depth == 1:
+            commas.append(at)
+        at += 1
+    if depth or at >= len(text):
+        raise BadGlob(pattern)
+    ends = [*commas[1:], at]
+    inner = [text[first + 1 : last] for first, last in zip(commas, ends, strict=True)]
+    made = [text[:start] + choice for one in inner for choice in _written_out(one, pattern)]
+    rests = _written_out(text[at + 1 :], pattern)
+    if len(made) * len(rests) > _MOST_CHOICES:
+        raise BadGlob(pattern)
+    return [before + rest for before in made for rest in rests]
 
 
-def _escaped_class(text: str) -> str:
-    return re.sub(r"[\\\[\]^&~|]", lambda found: "\\" + found[0], text)
+def _unescaped(text: str, letter: str, at: int) -> int | None:
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == letter:
+            return at
+        at += 1
+    return None
+
+
+def _path(text: str, pattern: str, *, anchored: bool) -> str:
+    names = [name for name in text.removeprefix("./").split("/") if name]
+    if not names or sum(name == "**" for name in names) > _MOST_LEAPS:
+        raise BadGlob(pattern)
+    made = "" if anchored else "(?:.*/)?"
+    for number, name in enumerate(names):
+        last = number == len(names) - 1
+        if name == "**":
+            made += ".+" if last else "(?:.*/)?"
+        else:
+            made += _name(name, pattern) + ("" if last else "/")
+    return made
+
+
+def _name(text: str, pattern: str) -> str:
+    pieces = [""]
+    for found in _TOKEN.finditer(text):
+        part = found.group()
+        if part[0] == "*":
+            pieces.append("")
+        elif part == "?":
+            pieces[-1] += "[^/]"
+        elif part[0] == "[":
+            if len(part) == 1:
+                raise BadGlob(pattern)
+            pieces[-1] += f"[{'^/' if found[1] else ''}{_class(found[2])}]"
+        else:
+            pieces[-1] += re.escape(part[-1])
+    first, *others = pieces
+    if not others:
+        return first
+    return first + "".join(f"(?>[^/]*?{piece})" for piece in others[:-1] if piece) + f"[^/]*{others[-1]}"
+
+
+def _class(text: str) -> str:
+    return re.sub(r"\\(.)|([\\\[\]^&~|])", lambda found: "\\" + (found[1] or found[2]), text)
 
 
 class Globs:
     """Which paths a search is about.
 
     Args:
-        patterns: globs. One that begins with ``!`` takes out what it matches; if there are others, only what one of them
-            matches is left.
+        patterns: globs. One that begins with ``!`` takes out what it matches, with all that is in it where that is a folder; if
+            there are others, only what one of them matches is left. One that ends with a slash means all that is in a folder.
         ignore_case: match without regard to case.
 
     Raises:
@@ -118,8 +138,7 @@ class Globs:
     """
 
     def __init__(self, patterns: Sequence[str] = (), *, ignore_case: bool = False) -> None:
-        # A folder means all that is in it.
-        self.given = tuple(pattern + "**" if pattern.endswith("/") else pattern for pattern in patterns)
+        self.given = tuple(_whole(pattern) for pattern in patterns)
         self.inside = [translated(pattern) for pattern in self.given if not pattern.startswith("!")]
         self.outside = [translated(pattern[1:]) + "(?:/.*)?" for pattern in self.given if pattern.startswith("!")]
         flags = re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)
@@ -134,3 +153,10 @@ class Globs:
         if self._inside and not any(pattern.fullmatch(path) for pattern in self._inside):
             return False
         return not any(pattern.fullmatch(path) for pattern in self._outside)
+
+
+def _whole(pattern: str) -> str:
+    """A folder means all that is in it; taken out, it is enough to name it."""
+    if not pattern.endswith("/"):
+        return pattern
+    return pattern.rstrip("/") if pattern.startswith("!") else pattern + "**"

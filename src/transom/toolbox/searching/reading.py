@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ...safety.binary import is_binary
+from ..access.intents import TEMPORARY
 from ..access.place import Place
 from ..tool import Refused
 from .query import Hit, Query, Raw
@@ -49,6 +50,8 @@ def hits(
     for path, found in groupby(raws, key=lambda raw: raw.path):
         halt()
         segments = [name for name in os.fsdecode(path).replace(os.sep, "/").split("/") if name not in {"", "."}]
+        if TEMPORARY.fullmatch(segments[-1]):
+            continue
         place = where(segments)
         try:
             data = place.read(query.file_bytes)

@@ -31,8 +31,8 @@ def changes(
     *,
     flags: re.RegexFlag,
     seconds: float,
-) -> list[list[tuple[int, int, str]]]:
-    """Offsets and new texts, for each body. A match lies within one line.
+) -> list[list[tuple[int, int, bytes]]]:
+    """Offsets and new bytes, for each body. A match lies within one line.
 
     Args:
         context: on whose behalf.
@@ -61,14 +61,14 @@ def changes(
         raise TooSlow
     if ended.exit_code:
         raise Refused("runtime_error", context.words.seeking.broke)
-    found: list[list[tuple[int, int, str]]] = []
+    found: list[list[tuple[int, int, bytes]]] = []
     for line in ended.stdout.head.splitlines():
         try:
             changed = loads(line)
         except JSONError:
             break
         assert isinstance(changed, list)
-        found.append([(int(start), int(end), str(text)) for start, end, text in changed])
+        found.append([(int(start), int(end), str(text).encode("latin-1")) for start, end, text in changed])
     if len(found) < len(bodies):
         raise TooSlow
     return found

@@ -20,7 +20,8 @@ def main() -> None:
     for size in order["sizes"]:
         changes = []
         for start, end, text in changed(rest[at : at + size], pattern, parts):
-            changes.append([start, end, text])
+            # Bytes that are no UTF-8 are half characters here, which JSON does not take.
+            changes.append([start, end, text.encode("utf-8", "surrogateescape").decode("latin-1")])
             left -= 1
             if left < 0:
                 return

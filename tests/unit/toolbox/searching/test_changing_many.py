@@ -60,6 +60,11 @@ async def test_case_counts_unless_it_is_ignored(box: Box) -> None:
     assert await replace_all(box, "foo", "x") == {"a.txt": b"Foo x FOO\n"}
 
 
+async def test_bytes_of_another_encoding_come_back_through_groups(box: Box) -> None:
+    box.write("a.txt", b"caf\xe9 one\n")
+    assert await replace_all(box, r"(caf\S) (\w+)", "$2 $1", mode="regex") == {"a.txt": b"one caf\xe9\n"}
+
+
 async def test_an_unsafe_pattern_is_never_written_with(box: Box) -> None:
     box.write("a.txt", b"(a+)+$\n")
     refused = await box.refuses("find_replace_all", pattern="(a+)+$", replacement="", mode="regex")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -14,13 +15,14 @@ from ...access.excluded import EXCLUDED
 from ...access.place import Place
 from ...access.workspace import Workspace
 from ...searching.names import Named, names_below
+from ...searching.splicing import TooSlow, changes
 from ...tool import Refused, Result, ToolContext, tool
 from .found import checked_globs, page_of_paths
 from .names import SECONDS, printable
 
 __all__ = ["delete_files_by_pattern"]
 
-_MOST = 1_000
+_MOST, _LOOKED_AT = 1_000, 20_000
 
 Mode = Literal["regex", "glob"]
 
@@ -36,27 +38,29 @@ def _matching(
     """
     words = context.words.seeking
     folder = context.use(Workspace).place(directory)
-    accepts = _accepts(context, pattern, mode)
+    if not pattern:
+        raise Refused("invalid_input", words.pattern_empty)
     found = names_below(
         folder,
-        lambda named: (named.entry.is_file or named.entry.is_link) and accepts(named),
+        lambda named: named.entry.is_file or named.entry.is_link,
         excluded=EXCLUDED if recursive else _Everything(),
-        most=_MOST,
+        most=_LOOKED_AT,
         seconds=SECONDS,
         go_on=context.check,
     )
     if not found.complete:
         raise Refused("timeout", words.too_slow.format(seconds=SECONDS))
-    if found.capped:
-        raise Refused("too_large", words.too_many_files.format(limit=_MOST))
-    if not found.all:
+    matching = _chosen(context, found.all, pattern, mode)
+    if found.capped or len(matching) > _MOST:
+        raise Refused("too_large", words.too_many_files.format(limit=_LOOKED_AT if found.capped else _MOST))
+    if not matching:
         text = words.none_to_delete.format(path=folder.shown, pattern=printable(pattern))
         other = words.try_glob if mode == "regex" else words.try_regex
         raise Refused("not_found", f"{text} {other}")
     with folder.there() as spot:
         above = spot.segments
     places = []
-    for named in found.all:
+    for named in matching:
         place = folder
         for name in named.segments:
             place = place.child(name)
@@ -79,20 +83,22 @@ class _Everything(frozenset[str]):
         return True
 
 
-def _accepts(context: ToolContext, pattern: str, mode: Mode) -> Callable[[Named], bool]:
+def _chosen(context: ToolContext, names: Sequence[Named], pattern: str, mode: Mode) -> list[Named]:
     words = context.words.seeking
-    if not pattern:
-        raise Refused("invalid_input", words.pattern_empty)
     if mode == "glob":
         globs = checked_globs(context, [pattern])
-        return lambda named: globs.accept(named.path)
+        return [named for named in names if globs.accept(named.path)]
     verdict = regexes.judge(pattern)
     if not verdict:
         # Never as literal text: what is deleted must be what was meant.
         why = Refused.by(verdict, context.words).text
         raise Refused("invalid_input", f"{words.bad_regex.format(why=why)} {words.try_glob}")
-    compiled = re.compile(pattern)
-    return lambda named: compiled.search(named.entry.name) is not None
+    bodies = [os.fsencode(named.entry.name) for named in names]
+    try:
+        found = changes(context, pattern, [""], bodies, flags=re.NOFLAG, seconds=SECONDS)
+    except TooSlow:
+        raise Refused("timeout", words.too_slow.format(seconds=SECONDS)) from None
+    return [named for named, matches in zip(names, found, strict=True) if matches]
 
 
 def _preview(

@@ -37,7 +37,7 @@ def find_files(
     """Find files or folders by name, at any depth, sorted by path. Links are not followed.
 
     Args:
-        pattern: a glob (*.py, src/**/test_*.py) or a part of the name.
+        pattern: a glob (*.py, src/**/test_*.py) or a part of the name or path.
         path: the folder to look in.
         kind: file, folder or any.
         case_sensitive: upper and lower case differ.
@@ -90,13 +90,14 @@ def _below(folder: str, path: str) -> str:
 def _accepts(context: ToolContext, pattern: str, *, case_sensitive: bool) -> Callable[[Named], bool]:
     if not pattern:
         raise Refused("invalid_input", context.words.seeking.pattern_empty)
-    if _GLOB & set(pattern) or "/" in pattern:
+    if _GLOB & set(pattern):
         globs = checked_globs(context, [pattern], ignore_case=not case_sensitive)
         return lambda named: globs.accept(named.path)
+    whole = "/" in pattern
     if case_sensitive:
-        return lambda named: pattern in named.entry.name
+        return lambda named: pattern in (named.path if whole else named.entry.name)
     part = pattern.casefold()
-    return lambda named: part in named.entry.name.casefold()
+    return lambda named: part in (named.path if whole else named.entry.name).casefold()
 
 
 @tool(family="files", title="Find files by a rough name", read_only=True, idempotent=True, reader=True, tier=1)

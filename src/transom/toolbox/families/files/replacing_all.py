@@ -242,12 +242,12 @@ def _literally(document: Document, order: _Order) -> list[Splice] | None:
     return list(replaced(document, old, new).splices)
 
 
-def _spliced(document: Document, found: Sequence[tuple[int, int, str]]) -> list[Splice] | None:
+def _spliced(document: Document, found: Sequence[tuple[int, int, bytes]]) -> list[Splice] | None:
     splices: list[Splice] = []
     lines = document.lines
     for start, end, text in found:
         # What stood in the file comes back as it stood; only what is new must be of its encoding.
-        new = text.replace("\r\n", "\n").encode("utf-8", "surrogateescape")
+        new = text.replace(b"\r\n", b"\n")
         old = document.body[start:end]
         if not document.encoding.known and not new.isascii() and not _from(new, old):
             return None
@@ -272,7 +272,7 @@ def _add(context: ToolContext, plan: _Plan, place: Place, data: bytes, document:
         return
     plan.changes.append(Change(place=place, data=new, expected=data))
     plan.numbers.append(len(splices))
-    plan.diffs.append(unified_diff(document, splices, after, place.shown, most=_DIFF_LINES))
+    plan.diffs.append(unified_diff(document, splices, after, printable(place.shown), most=_DIFF_LINES))
 
 
 def _told(context: ToolContext, folder: Place, plan: _Plan, *, dry: bool) -> Result:
