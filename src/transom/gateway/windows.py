@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from ..errors import JSONError, TransomError
 from ..jsontext import dumps, loads
 from ..store.store import Store
-from ..upstream import Client
-from ..upstream.windows import PATIENCE, Told, ask_window, host_kind
+from ..upstream.windows import PATIENCE, Told, ask_window
 from .exchange import Headers, header
 from .model_key import model_key
+from .upstream_client import upstream_client
 from .upstreams import Upstream
 from .window_table import CLAUDE, CLAUDE_LONG, is_claude, table_window
 
@@ -274,16 +274,8 @@ class Windows:
 
 
 async def _tell(upstream: Upstream, model: str) -> Told:
-    """Ask with the upstream's own key: a client's is not ours to use, and may not be meant for the upstream at all."""
-    match host_kind(upstream.address.host):
-        case "anthropic":
-            header_name, further = "x-api-key", {"anthropic-version": "2023-06-01"}
-        case "gemini":
-            header_name, further = "x-goog-api-key", {}
-        case _:
-            header_name, further = "Authorization", {}
     try:
-        return await ask_window(Client(upstream.url, key=upstream.key, key_header=header_name, headers=further), model)
+        return await ask_window(upstream_client(upstream), model)
     except TransomError as error:
         _log.debug("%s was not asked for the window of %s: %s", upstream.name, model, error.message)
         return Told(None)

@@ -1,0 +1,11 @@
+"""What the gateway tells of itself: health, metrics, the last requests, and headers on every answer.
+
+Changes nothing of a request, save that its sender may ask to be left alone, or only to be told what would be done.
+"""
+
+from .book import Book
+from .responding import response_headers
+from .serving import build_operations
+from .switch import Switch
+
+__all__ = ["Book", "Switch", "build_operations", "response_headers"]

@@ -1,0 +1,195 @@
+"""The last requests, as they came and as they went on, with every decision: what can be looked at afterwards.
+
+Holds a bounded number of them, and of bytes, in memory; writes nothing. No credential is held, and secrets in what is shown are
+masked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from ...errors import JSONError
+from ...jsontext import dumps, join_object, loads
+from ...safety.secrets import masked
+from ..decisions import Decision
+from ..exchange import Exchange, Headers, Reported
+from ..headers import without_key
+from ..parties import Ended
+
+__all__ = ["Recent", "Seen"]
+
+_HIDDEN = ("auth", "key", "token", "cookie", "secret", "password")
+"""What names of headers hold that carry credentials."""
+_LARGEST = 8 << 20
+"""Bytes of a body above which it is not held."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Seen:
+    """One request.
+
+    Attributes:
+        at: seconds since the epoch when it was asked.
+        came, went: bodies; ``went`` is ``None`` where it went on as it came, both are where they are too large, or held no
+            longer.
+        edited: what went on is not what came.
+        decisions: the exchange's own list: what is decided late is in it.
+        ended: how it ended; ``None`` while it runs.
+    """
+
+    id: str
+    at: float
+    method: str
+    path: str
+    query: str
+    protocol: str
+    kind: str
+    upstream: str
+    model: str
+    stream: bool
+    dry: bool
+    session: str
+    headers: Headers
+    decisions: list[Decision]
+    came: bytes | None = None
+    went: bytes | None = None
+    edited: bool = False
+    window: int | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    reported: Reported | None = None
+    ended: Ended | None = field(default=None)
+
+    @property
+    def held(self) -> int:
+        """Bytes of bodies."""
+        return len(self.came or b"") + len(self.went or b"")
+
+    def summary(self) -> dict[str, object]:
+        """All but headers and bodies, as JSON."""
+        reported, ended = self.reported, self.ended
+        return {
+            "id": self.id,
+            "at": dt.datetime.fromtimestamp(self.at, dt.UTC).isoformat(timespec="milliseconds"),
+            "method": self.method,
+            "path": self.path,
+            "query": self.query,
+            "protocol": self.protocol,
+            "kind": self.kind,
+            "upstream": self.upstream,
+            "model": self.model,
+            "stream": self.stream,
+            "dry_run": self.dry,
+            "edited": self.edited,
+            "session": self.session,
+            "window": self.window,
+            "tokens": {
+                "before": self.tokens_before,
+                "after": self.tokens_after,
+                "input": reported.input_tokens if reported is not None else None,
+                "cached": reported.cached_tokens if reported is not None else None,
+                "output": reported.output_tokens if reported is not None else None,
+            },
+            "decisions": [
+                {"step": each.step, "action": each.action, "reason": masked(each.reason), "uris": list(each.uris)}
+                for each in self.decisions
+            ],
+            "outcome": ended.how if ended is not None else "running",
+            "status": ended.status if ended is not None else None,
+            "message": masked(ended.message) if ended is not None else "",
+            "answered_by": ended.model if ended is not None else "",
+            "finish": ended.finish if ended is not None else "",
+            "answer_bytes": ended.size if ended is not None else None,
+            "seconds": {
+                "first_byte": round(ended.first - ended.began, 6) if ended is not None and ended.first is not None else None,
+                "total": round(ended.ended - ended.began, 6) if ended is not None else None,
+            },
+        }
+
+    def whole(self) -> bytes:
+        """All of it as JSON: ``came`` and ``went`` as they were written, secrets masked."""
+        members = {name: dumps(value) for name, value in self.summary().items()}
+        members["headers"] = dumps([[name, masked(value)] for name, value in self.headers])
+        members["came"] = _shown(self.came)
+        members["went"] = _shown(self.went) if self.edited else members["came"]
+        return join_object(members)
+
+
+class Recent:
+    """The last requests.
+
+    Args:
+        most: how many.
+        most_bytes: of bodies, all together; of the oldest they are given up first.
+    """
+
+    def __init__(self, *, most: int = 100, most_bytes: int = 64 << 20) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._seen: OrderedDict[str, Seen] = OrderedDict()
+        self._held = 0
+
+    def began(self, exchange: Exchange, at: float) -> None:
+        """A request is on its way."""
+        point = exchange.endpoint
+        seen = self._seen[exchange.id] = Seen(
+            id=exchange.id,
+            at=at,
+            method=exchange.method,
+            path=exchange.path,
+            query=masked(without_key(exchange.query)),
+            protocol=point.protocol if point is not None else "",
+            kind=point.kind if point is not None else "",
+            upstream=exchange.upstream.name,
+            model=exchange.model,
+            stream=exchange.stream,
+            dry=exchange.dry,
+            session=exchange.session,
+            headers=[pair for pair in exchange.headers if not any(word in pair[0].lower() for word in _HIDDEN)],
+            decisions=exchange.decisions,
+        )
+        self._take(seen, exchange)
+        while len(self._seen) > self._most:
+            self._held -= self._seen.popitem(last=False)[1].held
+
+    def ended(self, exchange: Exchange, ended: Ended) -> None:
+        """It is over."""
+        seen = self._seen.get(exchange.id)
+        if seen is not None:
+            self._held -= seen.held
+            self._take(seen, exchange)
+            seen.ended = ended
+
+    def last(self, most: int) -> list[Seen]:
+        """The last ones, newest first."""
+        return list(self._seen.values())[: -most - 1 : -1]
+
+    def get(self, id: str) -> Seen | None:  # noqa: A002 - what it is called everywhere
+        """One of them."""
+        return self._seen.get(id)
+
+    def _take(self, seen: Seen, exchange: Exchange) -> None:
+        seen.window, seen.reported = exchange.window, exchange.reported
+        seen.tokens_before, seen.tokens_after = exchange.tokens_before, exchange.tokens_after
+        seen.edited = exchange.edited
+        seen.came = exchange.body if len(exchange.body) <= _LARGEST else None
+        seen.went = exchange.sent if exchange.edited and len(exchange.sent) <= _LARGEST else None
+        self._held += seen.held
+        for old in self._seen.values():
+            if self._held <= self._most_bytes:
+                break
+            self._held -= old.held
+            old.came = old.went = None
+
+
+def _shown(body: bytes | None) -> bytes:
+    if body is None:
+        return b"null"
+    text = masked(body.decode(errors="replace"))
+    data = text.encode(errors="replace")
+    try:
+        loads(data)
+    except JSONError:
+        return dumps(text)
+    return data

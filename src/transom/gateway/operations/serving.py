@@ -1,0 +1,69 @@
+"""What is answered under ``/_transom/``. Pure ASGI; who may ask was decided before."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from ...jsontext import dumps
+from ..upstreams import Routes
+from .book import Book
+from .health import health
+
+__all__ = ["build_operations"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Answer = tuple[int, str, bytes]
+
+_JSON = "application/json"
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+_LISTED = 100
+
+
+def build_operations(routes: Routes, book: Book) -> Callable[[Message, Receive, Send], Awaitable[None]]:
+    """The application that answers ``healthz``, ``metrics``, ``requests`` and ``requests/ID``.
+
+    Args:
+        routes: whose upstreams are asked for their health.
+        book: what the gateway told of its requests; give it to ``build_app`` as ``journal`` too.
+    """
+
+    async def application(scope: Message, receive: Receive, send: Send) -> None:  # noqa: ARG001 - nothing here reads a body
+        if scope["method"] not in {"GET", "HEAD"}:
+            status, kind, body = 405, _JSON, _error("only GET is answered here")
+        else:
+            status, kind, body = await _answer(scope, routes, book)
+        headers = [(b"content-type", kind.encode()), (b"cache-control", b"no-store"), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+    return application
+
+
+async def _answer(scope: Message, routes: Routes, book: Book) -> Answer:
+    match scope["path"].strip("/").split("/"):
+        case ["_transom", "healthz"]:
+            well, account = await health(routes.upstreams)
+            return 200 if well else 503, _JSON, dumps(account)
+        case ["_transom", "metrics"]:
+            return 200, _PROMETHEUS, book.metrics.text().encode()
+        case ["_transom", "requests"]:
+            wanted = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("limit", [""])[0]
+            most = int(wanted) if wanted.isdecimal() and len(wanted) < 9 else _LISTED
+            return 200, _JSON, dumps({"requests": [seen.summary() for seen in book.recent.last(most)]})
+        case ["_transom", "requests", id]:
+            seen = book.recent.get(id)
+            if seen is None:
+                return 404, _JSON, _error("there is no such request, or it is no longer held")
+            # Masking reads every byte of what may be megabytes.
+            return 200, _JSON, await asyncio.to_thread(seen.whole)
+        case _:
+            return 404, _JSON, _error("there are healthz, metrics, requests and requests/ID")
+
+
+def _error(message: str) -> bytes:
+    return dumps({"error": {"message": message, "type": "not_found_error"}})

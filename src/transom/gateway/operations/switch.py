@@ -1,0 +1,47 @@
+"""A guard that a request can switch off, or ask what it would do."""
+
+from __future__ import annotations
+
+from ..exchange import Exchange, header
+from ..parties import Guarding
+
+__all__ = ["BYPASS", "DRY_RUN", "Switch"]
+
+BYPASS, DRY_RUN = "x-transom-bypass", "x-transom-dry-run"
+_OFF = frozenset({"", "0", "false", "no", "off"})
+
+
+class Switch:
+    """Stands before a guard.
+
+    Args:
+        guard: who decides where nobody asked for anything else.
+        dry: every request goes on as it came, and only what would have been done is told.
+    """
+
+    def __init__(self, guard: Guarding, *, dry: bool = False) -> None:
+        self._guard = guard
+        self._dry = dry
+
+    async def before(self, exchange: Exchange) -> None:
+        """Make a request fit, unless it says ``x-transom-bypass: 1``; with ``x-transom-dry-run: 1`` only say how."""
+        if _is_on(exchange, BYPASS):
+            exchange.decide("guard", "bypassed", "the request says so")
+            return
+        exchange.dry = exchange.dry or self._dry or _is_on(exchange, DRY_RUN)
+        await self._guard.before(exchange)
+
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+        """Make a refused request smaller, unless it is to stay as it is."""
+        if exchange.dry or _is_on(exchange, BYPASS):
+            return False
+        return await self._guard.overflowed(exchange, said, window)
+
+    async def after(self, exchange: Exchange) -> None:
+        """Pass on what the upstream counted, of requests that the guard has seen."""
+        if not _is_on(exchange, BYPASS):
+            await self._guard.after(exchange)
+
+
+def _is_on(exchange: Exchange, name: str) -> bool:
+    return header(exchange.headers, name).strip().lower() not in _OFF
