@@ -89,8 +89,8 @@ def search(context: ToolContext, place: Place, query: Query, *, engine: Engine |
         one = _Search(context=context, query=query, folder=folder, file=file, end=end)
         records, ended, used = _found(one, engine)
     skipped: Counter[str] = Counter()
-    if unread := sum(1 for line in ended.stderr.text().splitlines() if line.strip()):
-        skipped["unreadable"] += unread
+    # ripgrep begins so what it says of a file, our own process writes a list.
+    skipped["unreadable"] += sum(line.startswith(("rg: ", "[")) for line in ended.stderr.text().splitlines())
     where = (lambda _: place) if file is not None else _below(place)
     read = gather(
         lambda halt: hits(where, records.hits, query, skipped, halt),
@@ -147,7 +147,7 @@ def _found(one: _Search, engine: Engine | None) -> tuple[Records, Ended, Engine]
                 return records, ended, "ripgrep"
     records = _records(one.query)
     try:
-        ended = _run(one, [sys.executable, "-I", "-S", str(_WORKER)], environment, records, _order(one))
+        ended = _run(one, [sys.executable, "-I", "-S", "-W", "ignore", str(_WORKER)], environment, records, _order(one))
     except OSError as error:
         raise Refused("runtime_error", one.context.words.seeking.broke) from error
     if ended.exit_code and not ended.killed:

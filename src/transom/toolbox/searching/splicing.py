@@ -51,7 +51,7 @@ def changes(
     }  # fmt: skip
     ended = run(
         context,
-        [sys.executable, "-I", "-S", str(_WORKER)],
+        [sys.executable, "-I", "-S", "-W", "ignore", str(_WORKER)],
         cwd=_WORKER.parent,
         environment=child_environment({}),
         limits=Limits(seconds=seconds, memory=1 << 30, processes=8, output=256 << 20),
