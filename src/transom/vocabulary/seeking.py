@@ -29,7 +29,7 @@ class SeekingWords:
             ``{offset}``).
         behind: an offset behind the end (``{offset}``, ``{total}``).
         guessed, marked: files whose lines are shown in another encoding than UTF-8 (``{paths}``; ``{encoding}``).
-        found_files, some_files: how many names match (``{count}``; ``{most}``).
+        some_files: more names match than are looked for (``{most}``).
         bad_glob: a pattern of names that cannot be read (``{pattern}``).
         broke: the search itself failed.
         pattern_empty, odd_pattern: nothing to look for; what no line can hold.
@@ -88,7 +88,6 @@ class SeekingWords:
     behind: str
     guessed: str
     marked: str
-    found_files: str
     some_files: str
     bad_glob: str
     broke: str

@@ -29,7 +29,6 @@ SEEKING = SeekingWords(
     behind="There are {total} results; offset {offset} is behind them. Choose a smaller one.",
     guessed="not valid UTF-8, shown as cp1252, which is a guess: {paths}",
     marked="{encoding}: {paths}",
-    found_files="{count} files",
     some_files="stopped at {most}: there are more. Use a narrower pattern or a folder further down",
     bad_glob="{pattern} is no pattern of file names that can be used. Use *, ?, ** and {{a,b}}, for example src/**/*.py.",
     broke="The search broke off. Use a simpler pattern, or search for plain text.",
