@@ -175,7 +175,8 @@ def raw(url: str, method: str, path: str, body: bytes = b"", *headers: str, host
 def got(connection: socket.socket, *, bodiless: bool = False) -> Got:
     """The whole answer, its chunks put together."""
     stream = connection.makefile("rb")
-    status = int(stream.readline().split()[1])
+    while (status := int(stream.readline().split()[1])) == 100:
+        stream.readline()
     headers: list[tuple[str, str]] = []
     while line := stream.readline().strip():
         name, _, value = line.decode("latin-1").partition(":")
