@@ -47,7 +47,7 @@ def check_vocabulary(words: Vocabulary) -> None:
         return
     if not isinstance(words, Vocabulary):
         raise InputError(f"vocabulary is a {type(words).__name__}", hint="replace(ENGLISH, reset='…')")
-    for place, text, english in _pairs("", words, ENGLISH):
+    for place, text, english in _all_pairs(words):
         given = _placeholders(place, text)
         known = set(_DATE) if place.startswith("dates.") else _placeholders(place, english)
         unknown = given - known
@@ -61,8 +61,13 @@ def check_vocabulary(words: Vocabulary) -> None:
     _check_digest(words.digesting)
 
 
+def _all_pairs(words: Vocabulary) -> Iterator[tuple[str, str, str]]:
+    for item in fields(Vocabulary):
+        yield from _pairs(item.name, getattr(words, item.name), getattr(ENGLISH, item.name))
+
+
 def _pairs(place: str, words: object, english: object) -> Iterator[tuple[str, str, str]]:
-    """Every text of a vocabulary beside the English one, with its place."""
+    """Every text of a part beside the English one, with its place."""
     if isinstance(english, str):
         if not isinstance(words, str):
             raise InputError(f"the vocabulary's {place} is a {type(words).__name__}, not text")
@@ -75,8 +80,7 @@ def _pairs(place: str, words: object, english: object) -> Iterator[tuple[str, st
         if not isinstance(words, type(english)):
             raise InputError(f"the vocabulary's {place} is a {type(words).__name__}, not {type(english).__name__}")
         for item in fields(english):
-            name = f"{place}.{item.name}" if place else item.name
-            yield from _pairs(name, getattr(words, item.name), getattr(english, item.name))
+            yield from _pairs(f"{place}.{item.name}", getattr(words, item.name), getattr(english, item.name))
 
 
 def _placeholders(place: str, text: str) -> set[str]:

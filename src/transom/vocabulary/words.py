@@ -1,40 +1,44 @@
 """Every string a model reads, as one value: templates by name, and pure functions that fill them.
 
-Knows its sections, one file each, and nothing else. A locale is another instance of ``Vocabulary``; which one a session uses is
-part of what shapes its windows, so a template is never changed without a reason in the changelog. Words are compared by
-identity, or by ``fingerprint``: an ``__eq__`` over so many fields takes as long to build at import as all the rest.
+Knows its sections by name, one file each, and nothing else: who uses a section loads it. A locale is another instance of
+``Vocabulary``; which one a session uses is part of what shapes its windows, so a template is never changed without a reason in
+the changelog. Words are compared by identity, or by ``fingerprint``: an ``__eq__`` over so many fields takes as long to build
+at import as all the rest.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
-from .backing_up import BackupWords
-from .converting import ConvertingWords
-from .dates import DateWords
-from .digesting import DigestWords
-from .editing import EditingWords
-from .executing import ExecutingWords
-from .filing import FilingWords
-from .loading import LoadingWords
 from .marks import MARK_CLOSE, MARK_OPEN
-from .memorizing import MemorizingWords
-from .mending import MendingWords
-from .placing import PlacementWords
-from .planning import PlanningWords
-from .refusing import RefusingWords
-from .remembering import MemoryWords
-from .retrieving import RetrievalWords
-from .schemas import SchemaWords
-from .seeking import SeekingWords
-from .selecting import SelectingWords
-from .serving import ServingWords
-from .shaping import ShapingWords
-from .skills import SkillWords
-from .summarizing import SummaryWords
-from .tooling import ToolingWords
-from .windows import WindowWords
+
+if TYPE_CHECKING:
+    from .backing_up import BackupWords
+    from .converting import ConvertingWords
+    from .dates import DateWords
+    from .digesting import DigestWords
+    from .editing import EditingWords
+    from .executing import ExecutingWords
+    from .filing import FilingWords
+    from .loading import LoadingWords
+    from .memorizing import MemorizingWords
+    from .mending import MendingWords
+    from .placing import PlacementWords
+    from .planning import PlanningWords
+    from .refusing import RefusingWords
+    from .remembering import MemoryWords
+    from .retrieving import RetrievalWords
+    from .schemas import SchemaWords
+    from .seeking import SeekingWords
+    from .selecting import SelectingWords
+    from .serving import ServingWords
+    from .shaping import ShapingWords
+    from .skills import SkillWords
+    from .summarizing import SummaryWords
+    from .tooling import ToolingWords
+    from .windows import WindowWords
 
 __all__ = ["MARK_CLOSE", "MARK_OPEN", "Vocabulary", "address_end"]
 

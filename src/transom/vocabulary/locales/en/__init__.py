@@ -1,61 +1,41 @@
-"""English, the language every other locale is measured against."""
+"""English, the language every other locale is measured against.
+
+Its sections are modules of this package and are loaded by whoever asks for them first: a process uses few of them, and their
+classes take longer to build than all else that a command loads.
+"""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from importlib import import_module
+
 from ...words import Vocabulary
-from .backing_up import BACKING_UP
-from .converting import CONVERTING
-from .dates import DATES
-from .digesting import DIGESTING
-from .editing import EDITING
-from .executing import EXECUTING
-from .filing import FILING
-from .loading import LOADING
-from .memorizing import MEMORIZING
-from .mending import MENDING
-from .placing import PLACING
-from .planning import PLANNING
-from .refusing import REFUSING
-from .remembering import REMEMBERING
-from .retrieving import RETRIEVING
-from .schemas import SCHEMAS
-from .seeking import SEEKING
-from .selecting import SELECTING
-from .serving import SERVING
-from .shaping import SHAPING
-from .skills import SKILLS
-from .summarizing import SUMMARIZING
-from .tooling import TOOLING
-from .windows import WINDOWS
 
 __all__ = ["ENGLISH"]
 
-ENGLISH = Vocabulary(
+
+class _English(Vocabulary):
+    """A vocabulary whose sections are empty slots until they are asked for."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> object:
+        if not any(item.name == name for item in fields(self)):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        section: object = getattr(import_module(f".{name}", __name__), name.upper())
+        object.__setattr__(self, name, section)
+        return section
+
+
+def _begun(**texts: str) -> Vocabulary:
+    made = object.__new__(_English)
+    for name, text in texts.items():
+        object.__setattr__(made, name, text)
+    return made
+
+
+ENGLISH = _begun(
     locale="en",
-    mending=MENDING,
-    digesting=DIGESTING,
-    summarizing=SUMMARIZING,
-    windows=WINDOWS,
-    retrieving=RETRIEVING,
-    remembering=REMEMBERING,
-    placing=PLACING,
-    schemas=SCHEMAS,
-    selecting=SELECTING,
-    skills=SKILLS,
-    refusing=REFUSING,
-    tooling=TOOLING,
-    serving=SERVING,
-    planning=PLANNING,
-    filing=FILING,
-    editing=EDITING,
-    executing=EXECUTING,
-    memorizing=MEMORIZING,
-    converting=CONVERTING,
-    backing_up=BACKING_UP,
-    shaping=SHAPING,
-    seeking=SEEKING,
-    loading=LOADING,
-    dates=DATES,
     lines="lines {first}-{last}",
     line="line {line}",
     characters="characters {first}-{last} of line {line}",
