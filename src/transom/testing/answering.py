@@ -100,7 +100,7 @@ class Answering:
         tokens = Heuristic().count(data.decode(errors="replace"))
         if self.window is not None and tokens > self.window:
             return self._refused(name, 400, *overflow_words(name, tokens, self.window))
-        return self._scripted(Received(0, request, name, path, body, headers, tokens))
+        return self._scripted(Received(0, request, name, path, body, headers, tokens, data))
 
     def _scripted(self, asked: Received) -> Sent | None:
         with self._lock:

@@ -115,6 +115,7 @@ class Received:
         format: the wire format's name; empty for a call in the same process.
         path: of the address it was sent to.
         body: as parsed JSON.
+        data: the very bytes that came; empty for a call in the same process.
         headers: by lower-case name.
         tokens: what it weighs, estimated from its text.
     """
@@ -126,6 +127,7 @@ class Received:
     body: Mapping[str, object] = EMPTY
     headers: Mapping[str, str] = field(default_factory=dict)
     tokens: int = 0
+    data: bytes = b""
 
     @property
     def messages(self) -> tuple[Message, ...]:
