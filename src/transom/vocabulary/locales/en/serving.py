@@ -10,8 +10,8 @@ SERVING = ServingWords(
     title="Transom",
     instructions=(
         "Relative paths are taken from the working directory; nothing outside the allowed folders can be reached. A long "
-        "answer is shortened and ends with a context:// address: the context tool reads the rest. A refusal says what to do instead. "
-        "More tools than are listed: explore_tools finds them, execute_tool calls them."
+        "answer is shortened and ends with a context:// address: the context tool reads the rest. A refusal says what to do "
+        "instead. More tools than are listed: explore_tools finds them, execute_tool calls them."
     ),
     agree="Go ahead",
     agree_help="Whether this may be done.",
