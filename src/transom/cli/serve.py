@@ -46,6 +46,9 @@ Profile = Annotated[
 Host = Annotated[str | None, Parameter(name="--host", help="Where to listen; beyond this machine it needs a token.")]
 Port = Annotated[int | None, Parameter(name="--port", help="The port; 0 takes a free one.")]
 Token = Annotated[str | None, Parameter(name="--token", help="What clients must send as their key.")]
+Dry = Annotated[
+    bool, Parameter(name="--dry-run", negative="", show_default=False, help="Send all as it came, and tell what would be done.")
+]
 Attended = Annotated[Path | None, Parameter(name="--attend", show=False)]
 
 _EXTRA = frozenset({"aiohttp", "brotli", "starlette", "uvicorn", "multidict", "yarl", "backports", "backports.zstd"})
@@ -61,6 +64,7 @@ async def serve_(
     host: Host = None,
     port: Port = None,
     token: Token = None,
+    dry_run: Dry = False,
     json: JSON = False,
     attend: Attended = None,
 ) -> None:
@@ -104,6 +108,7 @@ async def serve_(
             host=settings.serve_host,
             port=settings.serve_port,
             token=token,
+            dry=dry_run,
             ready=lambda url: _say(url, upstreams, json=json),
             ending=lambda running: output.note(f"finishing {running} answer{'s' * (running > 1)}; once more to end at once"),
             until=None if attend is None else functools.partial(gone, parent),

@@ -67,6 +67,8 @@ class Listener(uvicorn.Server):
             uvicorn.Config(
                 app,
                 log_config=None,
+                # It warns of every upgrade that a client would like; we answer that ourselves.
+                log_level="error",
                 access_log=False,
                 server_header=False,
                 ws="none",

@@ -19,13 +19,16 @@ from .access import Access
 from .app import Gateway, build_app
 from .guard import Guard
 from .listening import Listener, listen
+from .operations import Book, Switch, build_operations
 from .upstreams import Routes, Upstream
 from .windows import Windows
 
 __all__ = ["assembled", "serve"]
 
+_ANY = 1 << 20
 
-async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, access: Access) -> Gateway:
+
+async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, access: Access, *, dry: bool = False) -> Gateway:
     """The application, with all that it uses, for as long as the stack is open.
 
     Args:
@@ -33,6 +36,7 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
         settings: how contexts are made, and where they are kept.
         routes: who answers.
         access: who may ask.
+        dry: tell what would be done, and do nothing.
 
     Raises:
         SettingError: a strategy that there is not, or that needs a model where there is none.
@@ -41,7 +45,8 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
     registry = builtin_registry()
     store = await stack.enter_async_context(open_store(lasting_store_path(settings), scope=settings.scope))
     summarizer = await build_summarizer(settings)
-    build_context(settings, store, registry, window=1 << 20, summarizer=summarizer, prunes=False)
+    # A strategy that there is not should show now, and not with the first request.
+    build_context(settings, store, registry, window=_ANY, summarizer=summarizer, prunes=False)
     windows = Windows(store)
     stack.push_async_callback(windows.aclose)
     guard = Guard(
@@ -57,7 +62,10 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
         registry,
     )
     stack.push_async_callback(guard.aclose)
-    gateway = build_app(routes, guard=guard, access=access)
+    book = Book()
+    gateway = build_app(
+        routes, guard=Switch(guard, dry=dry), operations=build_operations(routes, book), journal=book, access=access
+    )
     stack.push_async_callback(gateway.close)
     return gateway
 
@@ -69,6 +77,7 @@ async def serve(
     host: str,
     port: int,
     token: str | None = None,
+    dry: bool = False,
     ready: Callable[[str], None] = lambda _: None,
     ending: Callable[[int], None] = lambda _: None,
     until: Callable[[], Awaitable[None]] | None = None,
@@ -80,6 +89,7 @@ async def serve(
         upstreams: who answers, the default first.
         host, port: where; port 0 takes one that is free.
         token: what clients must send; needed where others can reach it.
+        dry: tell what would be done, and do nothing.
         ready: told the address once requests are taken.
         ending: told how many answers are still being made when it is asked to end.
         until: returns when there is nobody left to serve.
@@ -94,7 +104,7 @@ async def serve(
     routes = Routes(upstreams)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(host, port))
-        app = await assembled(stack, settings, routes, access)
+        app = await assembled(stack, settings, routes, access, dry=dry)
         server = Listener(app, lambda: ready(_url(host, listener.getsockname()[1])), ending)
         watching = asyncio.ensure_future(_ended(until, server)) if until is not None else None
         try:
