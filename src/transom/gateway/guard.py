@@ -8,6 +8,7 @@ request goes on as it came, and a decision says why.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -15,25 +16,33 @@ from typing import TYPE_CHECKING, Protocol
 from ..engine.context import Context
 from ..engine.pool import ContextPool
 from ..errors import FormatError, JSONError, TransomError, WindowError
-from ..jsontext import join_object, raw_object
+from ..jsontext import join_object, loads, raw_object
 from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
 from .exchange import Exchange
 from .identity import client_session, scope_of, session_key
+from .overflows import cut
+from .windows import asked_window
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ..engine.payload import Payload
+    from .calibrations import Calibrations
     from .upstreams import Upstream
 
 __all__ = ["Guard", "Make", "WindowSource"]
 
 _STEP = "guard"
-_HELD = ("previous_response_id", "conversation", "context", "response_id", "cachedContent", "context_management")
-"""Fields of requests whose history lies with the provider, or whose window the provider keeps: not ours to cut."""
+_HELD = ("previous_response_id", "conversation", "context", "response_id", "cachedContent")
+"""Fields of requests whose history lies with the provider: not ours to cut."""
+_KEEPING = re.compile(rb'"type"\s*:\s*"(?:clear_tool_uses|compact)')
+"""What Anthropic's ``context_management`` says where the provider keeps the window. Claude Code always sends another."""
 _KEPT = 512
 """Conversations held in memory; what was decided of the others is read from the store."""
+
+_TAUGHT, _SURE = 3, 0.1
+"""Reports of a model, and the error of our count after them, from which a small lack shows that something was cut too."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,12 +53,24 @@ Make = Callable[[str, int], Context]
 class WindowSource(Protocol):
     """Where the window of a model is known from."""
 
-    async def of(self, upstream: Upstream, model: str) -> tuple[int | None, str]:
-        """Tokens, and from where: a setting, the server, an error, a table. ``None`` where nobody knows."""
+    async def of(self, upstream: Upstream, model: str, asked: int | None = None) -> tuple[int | None, str]:
+        """Tokens, and from where: a setting, the request, the server, an error, a table. ``None`` where nobody knows."""
         ...
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
         """What an error named."""
+        ...
+
+    def doubt(self, upstream: Upstream, model: str) -> None:
+        """An error named nothing."""
+        ...
+
+    def answered(self, upstream: Upstream, model: str, counted: int = 0) -> None:
+        """The model answered, and counted so many tokens."""
+        ...
+
+    async def dropped(self, upstream: Upstream, model: str, counted: int) -> None:
+        """The server read only so many tokens, and said nothing of the rest."""
         ...
 
 
@@ -60,13 +81,23 @@ class Guard:
         make: a context for a scope and a window.
         windows: tells windows.
         formats: the wire formats.
+        calibrations: what is known of how each model counts; without any, each conversation learns it for itself.
         most_open: conversations held in memory.
     """
 
-    def __init__(self, make: Make, windows: WindowSource, formats: FormatRegistry, *, most_open: int = _KEPT) -> None:
+    def __init__(
+        self,
+        make: Make,
+        windows: WindowSource,
+        formats: FormatRegistry,
+        *,
+        calibrations: Calibrations | None = None,
+        most_open: int = _KEPT,
+    ) -> None:
         self._make = make
         self._windows = windows
         self._formats = formats
+        self._calibrations = calibrations
         self._pool = ContextPool(self._made, most_open=most_open)
 
     async def before(self, exchange: Exchange) -> None:
@@ -103,12 +134,15 @@ class Guard:
         try:
             if window is not None:
                 self._windows.learn(exchange.upstream, exchange.model, window)
-                exchange.window = window
+            else:
+                self._windows.doubt(exchange.upstream, exchange.model)
+            # An error may name more than a setting allows; what counts is what the next request will be told too.
+            exchange.window, _ = await self._windows.of(exchange.upstream, exchange.model, _asked(exchange))
             if exchange.window is None:
                 return False
             async with self._context(exchange, exchange.window) as context:
                 # What was refused weighs more than was thought, whether the upstream says how much or not.
-                context.report_usage(said or exchange.window)
+                await self._report(exchange, context, said or exchange.window, is_told=said is not None)
             await self._guarded(exchange, known=exchange.window)
             if len(exchange.sent) >= len(before):
                 await self._guarded(exchange, known=exchange.window, closing=True)
@@ -122,10 +156,38 @@ class Guard:
     async def after(self, exchange: Exchange) -> None:
         """Take what the upstream counted as what the request weighs."""
         reported = exchange.reported
-        if reported is None or reported.input_tokens <= 0 or not exchange.session or exchange.window is None:
+        if reported is None or reported.input_tokens <= 0 or not exchange.session:
+            return
+        read = reported.input_tokens
+        if exchange.window is None or exchange.dry:
+            # Nothing was compiled, or not what was sent.
+            await self._noted(exchange, read + reported.output_tokens, was_cut=cut(exchange, reported))
             return
         async with self._context(exchange, exchange.window) as context:
-            context.report_usage(reported.input_tokens)
+            known = context.calibration
+            expected = context.usage.tokens if len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
+            was_cut = cut(exchange, reported, expected=expected)
+            if not was_cut:
+                await self._report(exchange, context, read)
+        await self._noted(exchange, read + reported.output_tokens, was_cut=was_cut)
+
+    async def _noted(self, exchange: Exchange, counted: int, *, was_cut: bool) -> None:
+        upstream, model = exchange.upstream, exchange.model
+        if not was_cut:
+            self._windows.answered(upstream, model, counted)
+            return
+        assert exchange.reported is not None
+        read = exchange.reported.input_tokens
+        exchange.decide(_STEP, "noticed", f"the upstream read {read} tokens, and left out the rest without a word")
+        _log.warning("request %s: %s left out what was too long for it; %s tokens were read", exchange.id, upstream.name, read)
+        await self._windows.dropped(upstream, model, read)
+
+    async def _report(self, exchange: Exchange, context: Context, tokens: int, *, is_told: bool = True) -> None:
+        before = context.calibration
+        context.report_usage(tokens)
+        pairs = context.calibration.pairs
+        if is_told and self._calibrations is not None and context.calibration is not before and pairs:
+            await self._calibrations.learn(exchange.upstream, exchange.model, *pairs[-1])
 
     async def aclose(self) -> None:
         """Give up what is held in memory."""
@@ -136,6 +198,8 @@ class Guard:
         format_ = self._formats.get(exchange.endpoint.protocol)
         members = raw_object(exchange.body)
         held = next((name for name in _HELD if members.get(name) not in (None, b"null", b"[]", b'""')), None)
+        if held is None and _KEEPING.search(members.get("context_management", b"")):
+            held = "context_management"
         if held is not None:
             exchange.decide(_STEP, "passed", f"{held}: the history, or its window, is the provider's")
             return
@@ -143,12 +207,18 @@ class Guard:
         exchange.model = exchange.model or request.head.model or ""
         exchange.scope = scope_of(exchange.headers, exchange.query)
         exchange.session = session_key(exchange.scope, client_session(exchange.headers, request.head.fields), request.messages)
-        window, source = (known, "the upstream") if known else await self._windows.of(exchange.upstream, exchange.model)
+        window: int | None
+        if known:
+            window, source = known, "the upstream"
+        else:
+            window, source = await self._windows.of(exchange.upstream, exchange.model, _asked(exchange, members))
         exchange.window = window
         if window is None:
             exchange.decide(_STEP, "observed", "the window of the model is not known")
             return
         async with self._context(exchange, window) as context:
+            if self._calibrations is not None and known is None:
+                context.calibrate(await self._calibrations.of(exchange.upstream, exchange.model))
             if closing:
                 context.request_new_context()
             payload = await self._compiled(context, request, format_)
@@ -180,3 +250,11 @@ class Guard:
     def _made(self, key: str) -> Context:
         scope, _, window = key[1:].split("-")
         return self._make(scope, int(window))
+
+
+def _asked(exchange: Exchange, members: dict[str, bytes] | None = None) -> int | None:
+    """The window that the request itself asks for."""
+    if exchange.endpoint is None:
+        return None
+    options = (raw_object(exchange.body) if members is None else members).get("options")
+    return asked_window(exchange.endpoint.protocol, {"options": loads(options)} if options else {}, exchange.headers)

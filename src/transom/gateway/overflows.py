@@ -18,7 +18,7 @@ from ..upstream.overflows import Overflow
 from ..upstream.overflows import overflow as told
 from .exchange import Exchange, Reported
 
-__all__ = ["Answered", "Overflow", "overflow", "silent", "weight"]
+__all__ = ["Answered", "Overflow", "cut", "overflow", "silent", "weight"]
 
 _BARE = frozenset({400, 413})
 """Cerebras and Mistral may refuse what is too long with one of these and no body."""
@@ -73,14 +73,26 @@ def silent(exchange: Exchange, reported: Reported | None, answer: Answered, *, e
     """
     if exchange.endpoint is None or exchange.endpoint.kind != "generate" or answer.error is not None:
         return False
-    sent = expected or weight(exchange)
-    if sent < _LEAST:
+    if cut(exchange, reported, expected=expected):
+        return True
+    if not answer.empty or exchange.window is None:
         return False
-    if reported is not None and reported.input_tokens > 0:
-        if reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED):
-            return True
-        sent = max(sent, reported.input_tokens)
-    return answer.empty and exchange.window is not None and sent >= exchange.window * _NEAR
+    counted = reported.input_tokens if reported is not None else 0
+    return max(expected or weight(exchange), counted) >= exchange.window * _NEAR
+
+
+def cut(exchange: Exchange, reported: Reported | None, *, expected: int | None = None) -> bool:
+    """Whether the upstream counted far less than it was sent.
+
+    Args:
+        exchange, reported, expected: as for ``silent``.
+    """
+    if reported is None or reported.input_tokens <= 0:
+        return False
+    if exchange.endpoint is None or exchange.endpoint.kind != "generate":
+        return False
+    sent = expected or weight(exchange)
+    return sent >= _LEAST and reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED)
 
 
 def weight(exchange: Exchange) -> int:

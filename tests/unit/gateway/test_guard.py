@@ -25,14 +25,23 @@ class Known:
         self.tokens = tokens
         self.learnt: list[int] = []
 
-    async def of(self, upstream: Upstream, model: str) -> tuple[int | None, str]:
+    async def of(self, upstream: Upstream, model: str, asked: int | None = None) -> tuple[int | None, str]:
         del upstream, model
-        return self.tokens, "a test"
+        return asked or self.tokens, "a test"
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
         del upstream, model
         self.learnt.append(tokens)
         self.tokens = tokens
+
+    def doubt(self, upstream: Upstream, model: str) -> None:
+        del upstream, model
+
+    def answered(self, upstream: Upstream, model: str, counted: int = 0) -> None:
+        del upstream, model, counted
+
+    async def dropped(self, upstream: Upstream, model: str, counted: int) -> None:
+        self.learn(upstream, model, counted)
 
 
 def guard(window: int | None, store: Store | None = None) -> tuple[Guard, Store, Known]:
