@@ -19,6 +19,7 @@ from .store.store import Store
 if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.overflow.strategy import Strategy
+    from .tokens.usage import UsagePreference
     from .toolbox.box import Toolbox
     from .upstream import ChatModel
     from .wire.registry import FormatRegistry
@@ -135,6 +136,7 @@ def build_context(
     window: int,
     summarizer: ChatModel | None = None,
     prunes: bool = True,
+    usage_preference: UsagePreference = "max",
 ) -> Context:
     """A context as the settings say.
 
@@ -143,6 +145,7 @@ def build_context(
         window: tokens that payloads must fit.
         summarizer: what ``build_summarizer`` gave.
         prunes: large results are shortened where the settings say so; false where nobody could read the rest.
+        usage_preference: which number counts once usage is reported; ``feed-first`` where every answer tells it.
 
     Raises:
         SettingError: an unknown strategy or tokenizer, or a strategy that needs a model where there is none.
@@ -158,6 +161,7 @@ def build_context(
         trigger=settings.trigger,
         low_water=settings.low_water,
         prune=PruneSettings(threshold=settings.prune_bytes) if settings.prune and prunes else False,
+        usage_preference=usage_preference,
         formats=registry,
     )
 

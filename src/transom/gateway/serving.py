@@ -17,6 +17,7 @@ from ..settings import Settings
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
+from .calibrations import Calibrations
 from .guard import Guard
 from .listening import Listener, listen
 from .operations import Book, Switch, build_operations
@@ -57,9 +58,11 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
             window=window,
             summarizer=summarizer,
             prunes=False,
+            usage_preference="feed-first",
         ),
         windows,
         registry,
+        calibrations=Calibrations(store),
     )
     stack.push_async_callback(guard.aclose)
     book = Book()
