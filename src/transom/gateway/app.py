@@ -17,6 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from .access import Access, Admitted, Refusal, preflight
+from .asking import Asking
 from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
 from .endpoint import Endpoint, endpoint
 from .exchange import Exchange
@@ -160,11 +161,14 @@ class Gateway:
         path = _raw_path(scope)
         query = scope.get("query_string", b"").decode("latin-1")
         verdict = self._access.judge(headers, query, scope.get("server"))
+        method = scope["method"]
         if isinstance(verdict, Refusal):
+            if verdict.status == 401 and self._is_greeting(method, path):
+                await _answer(send, 200, b"")
+                return
             more = [(b"www-authenticate", b"Bearer")] if verdict.status == 401 else []
             await _answer(send, verdict.status, _error(path, verdict.status, verdict.message), more)
             return
-        method = scope["method"]
         if named(headers, b"upgrade").lower() == b"websocket":
             await _upgrade_refused(send)
         elif method == "OPTIONS" and verdict.origin and named(headers, b"access-control-request-method"):
@@ -183,8 +187,7 @@ class Gateway:
     async def _pass(self, asked: _Asked, receive: Receive, send: Send) -> None:
         prefixed = self._routes.by_prefix(asked.path)
         path = prefixed[1] if prefixed is not None else asked.path
-        if asked.method == "HEAD" and path == "/":
-            # Clients look whether anybody is there before they ask (Claude Code does); we are, whoever answers then.
+        if self._is_greeting(asked.method, asked.path):
             await _answer(send, 200, b"", asked.admitted.sharing([]))
             return
         headers = texts(asked.headers)
@@ -211,6 +214,19 @@ class Gateway:
         finally:
             if body is not None:
                 body.release()
+
+    async def _after(self, exchange: Exchange) -> None:
+        try:
+            await self._guard.after(exchange)
+        except Exception:  # noqa: BLE001 - the client has its answer; only the next request would have gained by it
+            _log.exception("what the upstream counted for request %s is not taken note of", exchange.id)
+
+    def _is_greeting(self, method: str, path: str) -> bool:
+        """Whether a client looks if anybody is there before it asks, as Claude Code does; we are, whoever answers then."""
+        if method != "HEAD":
+            return False
+        prefixed = self._routes.by_prefix(path)
+        return (prefixed[1] if prefixed is not None else path) == "/"
 
     async def _passed(
         self,
@@ -253,7 +269,7 @@ class Gateway:
         )
         if not body.whole and point is not None and point.kind in {"generate", "count"}:
             exchange.decide("gateway", "passed", "too large to be looked at")
-        out = Outgoing(send)
+        out = Outgoing(send, self._clock)
         began = self._clock()
         streamed: AsyncIterator[bytes] | None = None if body.whole else body.stream(receive)
         watched = point is not None and point.kind in {"generate", "count"}
@@ -267,19 +283,23 @@ class Gateway:
                     exchange.sent = exchange.body
                 passage = Passage(
                     exchange=exchange,
-                    path=onward_path,
-                    raw=body.data,
-                    stream=streamed,
-                    length=length,
-                    forwarder=self._forwarder,
+                    asking=Asking(
+                        exchange=exchange,
+                        path=onward_path,
+                        raw=body.data,
+                        stream=streamed,
+                        length=length,
+                        forwarder=self._forwarder,
+                        spent=asked.admitted.spent,
+                        usage=self._ask_usage,
+                    ),
                     guard=self._guard,
                     journal=self._journal,
                     limits=self._limits,
                     presence=presence,
                     out=out,
                     share=asked.admitted.sharing,
-                    spent=asked.admitted.spent,
-                    ask_usage=self._ask_usage,
+                    clock=self._clock,
                 )
                 if watched:
                     self._journal.began(exchange)
@@ -289,7 +309,7 @@ class Gateway:
             if passage is not None and watched:
                 exchange.reported = passage.reported
                 self._journal.ended(exchange, passage.ended(began, self._clock(), aborted=aborted))
-                await self._guard.after(exchange)
+                await self._after(exchange)
 
 
 def _told(plain: bytes, point: Endpoint | None) -> tuple[str, bool]:

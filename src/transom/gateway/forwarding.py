@@ -27,6 +27,7 @@ __all__ = ["Answer", "FailedError", "Forwarder", "Limits", "target"]
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 """Headers that the client library would add on its own."""
 _PIECE = 256 << 10
+_LONGEST_HEADER = 64 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +237,8 @@ class Forwarder:
             auto_decompress=False,
             skip_auto_headers=_AUTOMATIC,
             trust_env=False,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
             trace_configs=[tracing] if pooled else [],
         )
 

@@ -1,4 +1,4 @@
-"""One request on its way through: guarded, asked, and its answer handed back; once more where it had been too long.
+"""One request on its way through: asked, and its answer handed back; once more where it had been too long.
 
 Knows exchanges, the guard by what it promises, and how answers fail. What has been said to the client cannot be taken back: a
 status is sent with the first piece, and what goes wrong after it is told inside the answer.
@@ -7,14 +7,16 @@ status is sent with the first piece, and what goes wrong after it is told inside
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .asking import Asking
 from .bodies import Decoder, UnknownCodingError, codings, decoder
-from .exchange import Exchange, Reported, header
-from .forwarding import Answer, FailedError, Forwarder, Limits, target
-from .headers import Header, back, onward, without_key
+from .exchange import Exchange, Reported
+from .forwarding import Answer, FailedError, Limits
+from .headers import Header, back
 from .overflows import Overflow, overflow, silent
 from .parties import Ended, Guarding, Journal
 from .presence import Presence
@@ -24,6 +26,8 @@ from .streams.usage_chunk import UsageChunkFilter
 
 __all__ = ["Passage", "failure"]
 
+_log = logging.getLogger(__name__)
+
 _MOST_HELD = 256 << 10
 """Bytes of a refusal, or of events without content, that are held before they are handed on."""
 _JSON_ERRORS = (b'{"error"', b'{"type":"error"', b'{"object":"error"')
@@ -32,7 +36,6 @@ _TYPES: dict[Framing, bytes] = {
     "lines": b"application/x-ndjson",
     "array": b"application/json; charset=UTF-8",
 }
-_USAGE = b',"stream_options":{"include_usage":true}}'
 
 
 def failure(exchange: Exchange, status: int, message: str) -> bytes:
@@ -46,32 +49,23 @@ class Passage:
 
     Attributes:
         exchange: what is asked.
-        path: where, at the upstream.
-        raw: the body as it came, its coding on it; what goes on where nobody edited it.
-        stream: the body as it comes, where it was not read.
-        length: bytes of ``stream``, where they are known.
-        forwarder, guard, journal, limits: what it is done with.
+        asking: how.
+        guard, journal, limits: what it is done with.
         presence: the client's.
         out: the answer to it.
         share: what is done to the answer's headers for a page.
-        spent: credentials that were meant for us.
-        ask_usage: ask OpenAI's chat for usage, and take it out of the answer again.
+        clock: seconds.
     """
 
     exchange: Exchange
-    path: str
-    raw: bytes
-    stream: AsyncIterator[bytes] | None
-    length: int | None
-    forwarder: Forwarder
+    asking: Asking
     guard: Guarding
     journal: Journal
     limits: Limits
     presence: Presence
     out: Outgoing
     share: Callable[[list[Header]], list[Header]]
-    spent: frozenset[str] = frozenset()
-    ask_usage: bool = True
+    clock: Callable[[], float]
     _reader: Reader | None = None
     _failure: str = ""
     _may_retry: bool = True
@@ -135,8 +129,8 @@ class Passage:
         """The upstream's answer, once its status is known; the client of a stream is kept waiting meanwhile."""
         framing = self._framing() if self.exchange.stream and self._generates else "whole"
         if framing == "whole":
-            return await self._ask()
-        asking = asyncio.create_task(self._ask())
+            return await self.asking.ask()
+        asking = asyncio.create_task(self.asking.ask())
         try:
             await asyncio.wait({asking}, timeout=self.limits.patience)
             while not asking.done():
@@ -150,34 +144,9 @@ class Passage:
                 asking.result().close()
             raise
 
-    async def _ask(self) -> Answer:
-        exchange = self.exchange
-        upstream = exchange.upstream
-        query = without_key(exchange.query) if upstream.key is not None or "key" in self.spent else exchange.query
-        body = self._body()
-        return await self.forwarder.ask(
-            upstream,
-            exchange.method,
-            target(upstream, self.path, query),
-            onward(
-                exchange.headers,
-                upstream,
-                exchange.endpoint,
-                recoded=exchange.edited,
-                read=self._generates,
-                spent=self.spent,
-                query=exchange.query,
-            ),
-            body if self.stream is None else self.stream,
-            self.length if self.stream is not None else None,
-        )
-
-    def _body(self) -> bytes:
-        exchange = self.exchange
-        if self.ask_usage and _wants_usage(exchange):
-            exchange.sent = exchange.sent.rstrip()[:-1] + _USAGE
-            self._filter = UsageChunkFilter()
-        return exchange.sent if exchange.edited else self.raw
+    def _is_open(self, read: Reader) -> bool:
+        """Whether something of ours may stand inside the answer: it is a stream, by its own word or by the request's."""
+        return read.framing == "events" or (self.exchange.stream and read.framing != "whole")
 
     def _framing(self) -> Framing:
         """How an answer is cut that has not come yet."""
@@ -212,18 +181,17 @@ class Passage:
         assert self.exchange.endpoint is not None
         protocol = self.exchange.endpoint.protocol
         kind = answer.header("content-type")
-        loop = asyncio.get_running_loop()
-        read = self._reader = reader(protocol, kind, loop.time, status=answer.status)
+        read = self._reader = reader(protocol, kind, self.clock, status=answer.status)
         pieces = Pieces(answer, decoders)
         if self.out.status:
-            if answer.status >= 400 or read.framing == "whole":
+            if answer.status >= 400 or not self._is_open(read):
                 return await self._belated(answer, read, pieces)
         else:
-            length = answer.length if read.framing == "whole" and not decoders else None
+            length = None if decoders or self._is_open(read) else answer.length
             self._plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
         if answer.status >= 400:
             return await self._refused(answer, read, pieces)
-        with Pulse(answer, read, self.out, self.limits) as pulse:
+        with Pulse(answer, lambda: read.keepalive() if self._is_open(read) else b"", self.out, self.limits) as pulse:
             return await self._relay(read, pieces, pulse)
 
     async def _hand(self, answer: Answer) -> None:
@@ -273,6 +241,7 @@ class Passage:
     async def _relay(self, read: Reader, pieces: Pieces, pulse: Pulse) -> bool:
         """The pieces of an answer as they come. True where it turned out to be an overflow before anything was handed on."""
         self._streams = True
+        self._filter = self.asking.filter()
         risky = len(self.exchange.sent) > self.limits.risky
         holding = True
         until = asyncio.get_running_loop().time() + self.limits.hold
@@ -314,7 +283,7 @@ class Passage:
 
     def _keeps_holding(self, read: Reader, *, risky: bool) -> bool:
         size = sum(map(len, self._held))
-        if read.framing == "whole":
+        if not self._is_open(read):
             begins = b"".join(self._held)[:64].replace(b" ", b"").replace(b"\n", b"")
             return begins.startswith(_JSON_ERRORS) and size < _MOST_HELD
         return risky and read.empty and not read.settled and size < _MOST_HELD
@@ -331,7 +300,7 @@ class Passage:
             raise FailedError(502, f"{self._place()} answered nothing")
         if rest:
             await self.out.piece(rest)
-        if not read.settled and read.framing != "whole":
+        if not read.settled and self._is_open(read):
             await self._say(502, f"{self._place()} closed its answer before the end")
             return False
         await self._end()
@@ -349,10 +318,21 @@ class Passage:
 
     async def _smaller(self, found: Overflow | None) -> bool:
         """Whether an overflow was answered with a smaller request. Once, and before any of an answer went out."""
-        if found is None or not self._may_retry or self.stream is not None:
+        if found is None or not self._may_retry or self.asking.stream is not None:
             return False
         self._may_retry = False
-        return await self.guard.overflowed(self.exchange, found.said, found.window)
+        exchange = self.exchange
+        asked = exchange.sent
+        self.asking.unasked()
+        try:
+            smaller = await self.guard.overflowed(exchange, found.said, found.window)
+        except Exception:  # noqa: BLE001 - a fault of the guard must not take the upstream's answer away
+            _log.exception("request %s is not made smaller", exchange.id)
+            exchange.decide("guard", "failed", "a fault of the guard; see the log")
+            smaller = False
+        if not smaller:
+            exchange.sent = asked
+        return smaller
 
     # ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -381,7 +361,10 @@ class Passage:
         """Tell inside an answer that it cannot go on. Where it has no place for that, the connection is broken off."""
         self._failure = message
         read = self._reader
-        said = read.error_event(status, message) if read is not None and self._streams else self._said_early(status, message)
+        if read is None or not self._streams:
+            said = self._said_early(status, message)
+        else:
+            said = read.error_event(status, message) if self._is_open(read) else b""
         if said or (read is not None and self._streams and read.settled):
             self.presence.over()
             await self.out.end(said)
@@ -400,19 +383,4 @@ class Passage:
             return None
 
     def _place(self) -> str:
-        return self.exchange.upstream.address.at(self.path)
-
-
-def _wants_usage(exchange: Exchange) -> bool:
-    """Whether usage is to be asked for: OpenAI's chat tells it in a stream only to who asks."""
-    point = exchange.endpoint
-    return (
-        point is not None
-        and point.protocol == "openai"
-        and point.kind == "generate"
-        and exchange.stream
-        and not exchange.dry
-        and not header(exchange.headers, "x-transom-bypass")
-        and b'"stream_options"' not in exchange.sent
-        and exchange.sent.rstrip().endswith(b"}")
-    )
+        return self.exchange.upstream.address.at(self.asking.path)

@@ -16,7 +16,6 @@ from typing import Any, Self
 from .bodies import MOST_DECODED, Decoder, TooLargeError
 from .forwarding import Answer, FailedError, Limits
 from .headers import Header
-from .streams import Reader
 
 __all__ = ["Outgoing", "Pieces", "Pulse", "is_idle"]
 
@@ -29,22 +28,26 @@ _LONGEST_IDLE = 256
 class Outgoing:
     """The answer to the client.
 
+    Args:
+        send: ASGI's.
+        clock: seconds.
+
     Attributes:
         status: what it was answered; 0 until it was.
         size: bytes of the body.
-        first: when the first of them went, on the loop's clock.
+        first: when the first of them went, on the clock; ``None`` until it did.
     """
 
-    __slots__ = ("_headers", "_planned", "_send", "first", "is_over", "size", "status")
+    __slots__ = ("_clock", "_headers", "_planned", "_send", "first", "size", "status")
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, clock: Callable[[], float]) -> None:
         self._send = send
+        self._clock = clock
         self._planned = 0
         self._headers: list[Header] = []
         self.status = 0
         self.size = 0
         self.first: float | None = None
-        self.is_over = False
 
     def plan(self, status: int, headers: list[Header]) -> None:
         """What goes out before the first piece. Does nothing once it went."""
@@ -55,7 +58,7 @@ class Outgoing:
         if not self.status:
             await self._start()
         if self.first is None:
-            self.first = asyncio.get_running_loop().time()
+            self.first = self._clock()
         self.size += len(data)
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
@@ -63,8 +66,9 @@ class Outgoing:
         """Send the last piece."""
         if not self.status:
             await self._start()
+        if data and self.first is None:
+            self.first = self._clock()
         self.size += len(data)
-        self.is_over = True
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     async def _start(self) -> None:
@@ -110,16 +114,16 @@ class Pulse:
 
     Args:
         answer: what is waited for.
-        reader: knows where something may be said, and how.
+        keepalive: what may be said now that means nothing; empty where nothing may be.
         out: the answer to the client.
         limits: how long a silence may be.
     """
 
-    __slots__ = ("_answer", "_beat", "_data", "_heard", "_limits", "_loop", "_out", "_reader", "_timer", "_waits")
+    __slots__ = ("_answer", "_beat", "_data", "_heard", "_keepalive", "_limits", "_loop", "_out", "_timer", "_waits")
 
-    def __init__(self, answer: Answer, reader: Reader, out: Outgoing, limits: Limits) -> None:
+    def __init__(self, answer: Answer, keepalive: Callable[[], bytes], out: Outgoing, limits: Limits) -> None:
         self._answer = answer
-        self._reader = reader
+        self._keepalive = keepalive
         self._out = out
         self._limits = limits
         self._loop = asyncio.get_running_loop()
@@ -161,7 +165,7 @@ class Pulse:
             if now - self._data >= self._limits.idle:
                 self._answer.give_up("nothing but keep-alives for too long")
                 return
-            if now - self._heard >= self._limits.quiet and self._beat is None and (said := self._reader.keepalive()):
+            if now - self._heard >= self._limits.quiet and self._beat is None and (said := self._keepalive()):
                 self._heard = now
                 self._beat = self._loop.create_task(self._out.piece(said))
         else:

@@ -66,6 +66,9 @@ def test_looking_whether_anybody_is_there_succeeds_without_an_upstream() -> None
     with serving(gateway("http://127.0.0.1:9")) as url:
         assert ask(url, "HEAD", "/").status == 200
         assert ask(url, "HEAD", "/u").status == 200
+    with serving(gateway("http://127.0.0.1:9", access=Access("0.0.0.0", token="secret"))) as url:
+        assert ask(url, "HEAD", "/").status == 200
+        assert ask(url, "HEAD", "/v1/models").status == 401
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from anthropic import Anthropic
+from google.genai import Client
+from google.genai.types import HttpOptions
 from openai import OpenAI
 from openai.types.shared_params import FunctionDefinition
 from tests.unit.gateway.serving import serving
@@ -99,3 +101,8 @@ def test_a_refusal_reaches_the_client_as_the_upstream_gave_it() -> None:
             answer(model="m", messages=[{"role": "user", "content": "Hi"}])
     assert caught.value.status_code == 429  # type: ignore[attr-defined]
     assert caught.value.response.headers["retry-after"] == "7"  # type: ignore[attr-defined]
+
+
+def test_gemini_answers_whole_and_streamed(gateway: str) -> None:
+    with Client(api_key="none", http_options=HttpOptions(base_url=gateway)) as client:
+        assert client.models.generate_content(model="m", contents="Hi").text == "Hello there."

@@ -390,3 +390,103 @@ def test_the_journal_puts_its_headers_on_every_answer() -> None:
         answers = [ask(url, "POST", path, b'{"model":"m"}') for path in (CHAT, MESSAGES)]
     assert [answer.header("x-transom-request") for answer in answers] == ["r7", "r7"]
     assert [ended.how for ended in journal.all] == ["answered", "refused"]
+
+
+GEMINI = "/v1beta/models/m:"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "answer"),
+    [
+        (GEMINI + "generateContent", b"{}", b'{"candidates":[{"content":{"parts":[{"text":"no reason to stop"}]}}]}'),
+        ("/api/chat", b'{"model":"m","stream":false}', b'{"model":"m","message":{"content":"not done"}}'),
+        (CHAT, b'{"model":"m"}', b'{"choices":[{"message":{"content":"no reason to stop"}}]}'),
+    ],
+)
+def test_nothing_is_put_into_an_answer_in_one_piece(path: str, body: bytes, answer: bytes) -> None:
+    async def handle(asked: Asked) -> None:
+        await asked.begin(kind="application/json")
+        await asyncio.sleep(0.4)
+        await asked.chunk(answer[:20])
+        await asyncio.sleep(0.4)
+        await asked.chunk(answer[20:])
+        await asked.end()
+
+    limits = Limits(quiet=0.1, patience=0.1)
+    with upstream(handle) as server, serving(build_app(routes(server.url), limits=limits)) as url:
+        found = ask(url, "POST", path, body)
+    assert (found.status, found.body) == (200, answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "pieces"),
+    [
+        (GEMINI + "streamGenerateContent", "application/json", [b'[{"candidates":[{"finishReason":"STOP"}]}', b"]"]),
+        (
+            GEMINI + "streamGenerateContent?alt=sse",
+            "text/event-stream",
+            [b'data: {"candidates":[{"finishReason":"STOP"}]}\r\n\r\n'],
+        ),
+        ("/api/chat", "application/x-ndjson", [b'{"message":{"content":"a"},"done":false}\n', b'{"done":true}\n']),
+    ],
+)
+def test_silences_of_every_framing_are_bridged_by_what_its_clients_skip(path: str, kind: str, pieces: list[bytes]) -> None:
+    async def handle(asked: Asked) -> None:
+        await asyncio.sleep(0.4)
+        await asked.begin(kind=kind)
+        for piece in pieces:
+            await asked.chunk(piece)
+            await asyncio.sleep(0.3)
+        await asked.end()
+
+    limits = Limits(quiet=0.1, patience=0.1)
+    with upstream(handle) as server, serving(build_app(routes(server.url), limits=limits)) as url:
+        found = ask(url, "POST", path, b'{"model":"m"}')
+    assert found.status == 200
+    assert len(found.body) > len(b"".join(pieces)), "something was said meanwhile"
+    assert found.body.replace(b" ", b"").split() == b"".join(pieces).split(), "and it was blank"
+
+
+def test_a_guard_that_fails_takes_nothing_away() -> None:
+    class Faulty(NullGuard):
+        async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+            raise RuntimeError("a fault")
+
+        async def after(self, exchange: Exchange) -> None:
+            raise RuntimeError("another")
+
+    async def handle(asked: Asked) -> None:
+        await asked.answer(400, TOO_LONG)
+
+    with upstream(handle) as server, serving(build_app(routes(server.url), guard=Faulty())) as url:
+        answers = [ask(url, "POST", CHAT, STREAM) for _ in range(2)]
+    assert [(answer.status, answer.body) for answer in answers] == [(400, TOO_LONG)] * 2
+
+
+def test_an_overflow_that_comes_after_a_keep_alive_is_still_answered_with_a_smaller_request() -> None:
+    async def handle(asked: Asked) -> None:
+        await asyncio.sleep(0.3)
+        if b"[1]" in asked.body:
+            await asked.begin()
+            await asked.chunk(CONTENT + DONE)
+            await asked.end()
+        else:
+            await asked.answer(400, TOO_LONG)
+
+    limits = Limits(quiet=0.1, patience=0.1)
+    with upstream(handle) as server, serving(build_app(routes(server.url), guard=Halving(), limits=limits)) as url:
+        answer = ask(url, "POST", CHAT, STREAM)
+    assert answer.body.replace(b": keep-alive\n\n", b"") == CONTENT + DONE
+
+
+def test_long_headers_and_many_of_them_pass_both_ways() -> None:
+    many = [f"x-h{number}: {number}" for number in range(80)]
+
+    async def handle(asked: Asked) -> None:
+        assert asked.header("x-long") == "y" * 20_000
+        await asked.answer(200, b'{"choices":[]}', "x-long: " + "z" * 20_000, *many)
+
+    with upstream(handle) as server, serving(build_app(routes(server.url))) as url:
+        answer = ask(url, "POST", CHAT, b'{"model":"m"}', "x-long: " + "y" * 20_000)
+    assert answer.header("x-long") == "z" * 20_000
+    assert answer.header("x-h79") == "79"
