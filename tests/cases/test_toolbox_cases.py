@@ -22,6 +22,7 @@ import pytest
 from tests.cases.toolbox_case import Case, Place, cases, check, missing
 
 from transom.cli.app import run
+from transom.safety.commands import judge
 
 AREAS = ("edit", "path", "read", "regex", "convert", "archive", "secrets", "command", "sandbox")
 
@@ -55,9 +56,7 @@ def test_a_call_ends_as_the_case_says(
     with listening() as (port, connections):
         place = Place(surroundings, case, port)
         if case.danger and case.area == "command":
-            from transom.safety import commands
-
-            assert not commands.judge(place.filled(case.args["command"])).allowed
+            assert not judge(place.filled(case.args["command"])).allowed
             return
         for name, value in place.environment.items():
             monkeypatch.setenv(name, value)
