@@ -70,6 +70,7 @@ class Passage:
     _failure: str = ""
     _may_retry: bool = True
     _streams: bool = False
+    _may_bridge: bool = False
     _filter: UsageChunkFilter | None = None
     _held: list[bytes] = field(default_factory=list)
 
@@ -144,6 +145,12 @@ class Passage:
                 asking.result().close()
             raise
 
+    def _bridge(self, read: Reader) -> bytes:
+        """What may be said now that means nothing. An answer that has not begun is taken for what was asked for."""
+        if self._is_open(read):
+            return read.keepalive()
+        return keepalive(read.protocol, self._framing()) if self._may_bridge else b""
+
     def _is_open(self, read: Reader) -> bool:
         """Whether something of ours may stand inside the answer: it is a stream, by its own word or by the request's."""
         return read.framing == "events" or (self.exchange.stream and read.framing != "whole")
@@ -183,15 +190,17 @@ class Passage:
         kind = answer.header("content-type")
         read = self._reader = reader(protocol, kind, self.clock, status=answer.status)
         pieces = Pieces(answer, decoders)
+        is_whole = kind.startswith("application/json") and self._framing() == "events"
+        self._may_bridge = self.exchange.stream and not is_whole
         if self.out.status:
-            if answer.status >= 400 or not self._is_open(read):
+            if answer.status >= 400 or is_whole:
                 return await self._belated(answer, read, pieces)
         else:
-            length = None if decoders or self._is_open(read) else answer.length
+            length = None if decoders or self._may_bridge or self._is_open(read) else answer.length
             self._plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
         if answer.status >= 400:
             return await self._refused(answer, read, pieces)
-        with Pulse(answer, lambda: read.keepalive() if self._is_open(read) else b"", self.out, self.limits) as pulse:
+        with Pulse(answer, lambda: self._bridge(read), self.out, self.limits) as pulse:
             return await self._relay(read, pieces, pulse)
 
     async def _hand(self, answer: Answer) -> None:
@@ -251,9 +260,10 @@ class Passage:
                 holding = False
                 await self._release()
                 continue
-            read.feed(piece)
             if not piece:
                 break
+            self._may_bridge = False
+            read.feed(piece)
             if self._filter is not None:
                 piece = self._filter.feed(piece)
             if not holding:
