@@ -16,7 +16,8 @@ from cyclopts import App, Parameter
 
 from ..engine.memory.entry import Entry, is_id
 from ..engine.memory.fact import Fact, check_key
-from ..engine.memory.memory import MOST, MemoryHit
+from ..engine.memory.kinds import MOST
+from ..engine.memory.memory import MemoryHit
 from ..engine.memory.stored import NAMESPACE
 from ..engine.memory.switching import MemoryScope
 from ..errors import InputError, MemoryRefusedError, NotFoundError, URIError, UsageError

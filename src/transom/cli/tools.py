@@ -18,7 +18,7 @@ from ..runtime import build_toolbox, open_toolbox
 from ..toolbox.box import Toolbox
 from ..toolbox.dispatch import Caller
 from ..toolbox.tool import Envelope, Tool
-from ..wire.schemas import Profile
+from ..wire.profiles import Profile
 from . import output
 from .options import JSON, StorePath
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox
 from ..toolbox.tool import Tool
-from ..wire.schemas import Profile, SchemaReport, restore_arguments
+from ..wire.profiles import Profile
+
+if TYPE_CHECKING:
+    from ..wire.schemas import SchemaReport
 
 __all__ = ["PAGE", "ToolList"]
 
@@ -40,7 +44,9 @@ class ToolList:
     def shown(self) -> list[dict[str, object]]:
         """The list."""
         if self._made is None:
-            self._made = self._make()[0]
+            # The default leaves a tool's schema as it is; what converts for the others takes a while to load.
+            as_is = self._profile == "default"
+            self._made = [_wire(tool, tool.schema) for tool in self._tools()] if as_is else self._make()[0]
         return self._made
 
     def report(self) -> SchemaReport:
@@ -52,10 +58,15 @@ class ToolList:
         tool = self._toolbox.tools.get(name)
         if self._profile == "default" or tool is None:
             return arguments
+        from ..wire.schemas import restore_arguments
+
         return restore_arguments(tool.schema, arguments, self._profile)
 
+    def _tools(self) -> list[Tool]:
+        return self._toolbox.listed(discovery=self._discovery, most=self._most)
+
     def _make(self) -> tuple[list[dict[str, object]], SchemaReport]:
-        tools = self._toolbox.listed(discovery=self._discovery, most=self._most)
+        tools = self._tools()
         described, report = self._toolbox.schemas(self._profile, tools)
         return [_wire(tool, item.parameters) for tool, item in zip(tools, described, strict=True)], report
 

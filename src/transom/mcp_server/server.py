@@ -30,7 +30,7 @@ from mcp_types import (
 
 from ..store.store import Store
 from ..toolbox.box import Toolbox
-from ..wire.schemas import Profile
+from ..wire.profiles import Profile
 from .calling import Calls
 from .changes import Changes
 from .completing import Completing

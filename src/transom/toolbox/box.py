@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ..messages import Tool as Described
 from ..vocabulary import ENGLISH, Vocabulary
-from ..wire.schemas import Profile, SchemaReport, convert_tools
+from ..wire.profiles import Profile
 from .catalog import by_name, families
 from .discovery import DISCOVERY
 from .dispatch import NOBODY, Caller, Dispatcher, Policy
 from .toggles import Toggles
 from .tool import Envelope, Family, Tool
+
+if TYPE_CHECKING:
+    from ..messages import Tool as Described
+    from ..wire.schemas import SchemaReport
 
 __all__ = ["Toolbox"]
 
@@ -81,6 +85,10 @@ class Toolbox:
             profile: which target.
             tools: which; those listed if not given.
         """
+        # Messages and what converts schemas take long to load, and a list as it is needs neither.
+        from ..messages import Tool as Described
+        from ..wire.schemas import convert_tools
+
         chosen = self.listed() if tools is None else tools
         described = [Described(name=tool.name, description=tool.description, parameters=tool.schema) for tool in chosen]
         return convert_tools(described, profile)

@@ -10,9 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..engine.selection.ranking import search_tools
 from ..jsontext import dumps
-from ..messages import Tool as Described
 from .tool import Envelope, Family, Listing, Refused, Result, ToolContext, tool
 
 __all__ = ["DISCOVERY", "execute_tool", "explore_tools"]
@@ -46,6 +44,10 @@ def explore_tools(
         return Result(data=_data(item, schema=True), text=text + ("" if item.enabled else words.off))
     chosen = [item for item in listings if family in {"", item.family}]
     if query.strip():
+        # What ranks is loaded by who searches.
+        from ..engine.selection.ranking import search_tools
+        from ..messages import Tool as Described
+
         described = [
             Described(name=item.name, description=item.description, parameters=item.schema) for item in chosen if item.enabled
         ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,6 @@ from typing import TypeVar
 import msgspec
 
 from ..engine.offload.drain import Drain
-from ..engine.placement.labels import Labels, Provenance, label
 from ..errors import InputError, NotFoundError, StoreError, TransomError
 from ..jsontext import dumps
 from ..safety.masking import log_fault
@@ -141,6 +139,8 @@ class Dispatcher:
         if tool is None and name in self._aliases:
             tool, alias = self._aliases[name]
         if tool is None:
+            import difflib
+
             near = difflib.get_close_matches(name, (*self._tools, *self._aliases), n=3)
             return self._failed(Refused("unknown_tool", self._words.tooling.no_such_tool(name, near)))
         try:
@@ -281,6 +281,9 @@ class Dispatcher:
     def _marked(self, answer: Envelope, tool: Tool, alias: Alias | None, caller: Caller) -> Envelope:
         lines = [answer.text] if answer.text else []
         if answer.confidence != "extracted" and answer.ok:
+            # Hardly any answer is labelled, and labels bring their words along.
+            from ..engine.placement.labels import Labels, Provenance, label
+
             said = label(answer.confidence, Provenance(), self._words.placing, Labels(show="doubtful"))
             lines.append(said.strip())
         data = dict(answer.data)

@@ -9,11 +9,10 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..engine.offload.excerpts import byte_size, excerpt
 from ..errors import StoreError
 from ..jsontext import dumps
 from ..safety.masking import log_fault
-from ..store.blobs import blob_uri, blob_write
+from ..store.blobs import blob_uri, blob_write, encode_text
 from ..store.store import Store
 from ..vocabulary import Vocabulary
 from .tool import Envelope
@@ -47,7 +46,7 @@ class Spill:
         if self._store is None:
             return answer
         whole = dumps(answer.data)
-        long_text, long_data = byte_size(answer.text) > LARGEST, len(whole) > LARGEST
+        long_text, long_data = len(encode_text(answer.text)) > LARGEST, len(whole) > LARGEST
         if not long_text and not long_data:
             return answer
         writes = [blob_write(answer.text)] if long_text else []
@@ -58,6 +57,9 @@ class Spill:
         except StoreError as error:
             log_fault(_log, error, "an answer of %d bytes could not be stored, so it is handed over whole", len(whole))
             return answer
+        # Loaded for the first answer that is too large: most sessions have none.
+        from ..engine.offload.excerpts import excerpt
+
         text, uri = answer.text, answer.uri
         if long_text:
             uri = blob_uri(text)
@@ -67,6 +69,8 @@ class Spill:
 
     def _shortened(self, data: Mapping[str, object], uri: str) -> dict[str, object]:
         """The data with each large value cut; ``whole`` is where all of it is, as JSON."""
+        from ..engine.offload.excerpts import excerpt
+
         shown: dict[str, object] = {}
         for name, value in data.items():
             size = len(dumps(value))

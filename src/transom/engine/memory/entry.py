@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from ...errors import InputError, URIError
 from ...store.backend import StoredEntry
 from ...store.uri import check_path, format_uri
 from ...vocabulary.placing import CONFIDENCES, Confidence
+from .kinds import ENTRY_TYPES, EntryType, Scope
 from .origin import Origin, origin_meta, origin_of
 from .stored import NAMESPACE, check_confidence, confidence_of, number_of, text_of
 
@@ -33,14 +33,6 @@ __all__ = [
     "title_of",
     "type_of",
 ]
-
-EntryType = Literal["decision", "pattern", "configuration", "file_change", "error", "summary"]
-"""What an entry is about."""
-
-ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
-
-Scope = Literal["global", "project", "session"]
-"""Who recalls an entry: everybody, one project, or one session for a day."""
 
 _TYPES: Mapping[object, EntryType] = {name: name for name in ENTRY_TYPES}
 

@@ -6,14 +6,13 @@ Knows the registry; decides nothing that it does not.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from ...errors import InputError
+from .kinds import Action
 from .projects import Project, Projects, Removal
 
 __all__ = ["Action", "ProjectAnswer", "manage_projects"]
-
-Action = Literal["list", "search", "get", "register", "rename", "update", "remove"]
 
 
 @dataclass(frozen=True, slots=True)

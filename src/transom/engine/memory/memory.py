@@ -19,16 +19,14 @@ from ...store.uri import SCHEME, parse_uri
 from ...vocabulary import ENGLISH
 from ...vocabulary.remembering import MemoryWords
 from .entries import Entries
-from .entry import ENTRY_TYPES, Confidence, Entry, EntryType, Scope
+from .entry import Confidence, Entry
 from .events import Family
 from .fact import RESERVED, Fact, project_folder
 from .facts import Facts
+from .kinds import ENTRY_TYPES, MOST, EntryType, Scope
 from .stored import NAMESPACE
 
 __all__ = ["Diagnostics", "Forgotten", "Found", "Memory", "MemoryHit", "Recalled", "Remembered"]
-
-MOST = 50
-"""Records of each family that one call gives at most."""
 
 _SPREAD = 4
 _DEEPEST = 8192

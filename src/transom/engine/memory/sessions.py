@@ -11,12 +11,12 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from ...errors import CapabilityError, InputError, NotFoundError, URIError
 from ...store.backend import StoredEntry
 from ...store.store import Store
 from ...store.uri import check_path, parse_uri
+from .kinds import Where
 from .projects import check_project
 from .summaries import Session, SessionInfo, draft, info_of, packed, session_of
 
@@ -25,9 +25,6 @@ __all__ = ["OF_NO_PROJECT", "FoundSession", "Sessions", "Where", "new_session_id
 NAMESPACE = "sessions"
 OF_NO_PROJECT = "_"
 """The folder of sessions that belong to no project; no project can be called so."""
-
-Where = Literal["project", "global", "all"]
-"""Whose sessions: the project's own, falling back to those of no project where it has none; those of no project; both."""
 
 
 @dataclass(frozen=True, slots=True)

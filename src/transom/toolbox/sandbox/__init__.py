@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .environment import child_environment
-from .layout import interpreter
+from .environment import child_environment, interpreter
 from .output import Output
 from .process import Ended, Limits, run_process
 from .sandbox import Description, Run, Sandbox

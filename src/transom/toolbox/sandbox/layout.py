@@ -7,14 +7,13 @@ what it leads to when the run begins.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .guarded import Guarded, guard
 
-__all__ = ["Layout", "System", "interpreter", "lay_out", "search_path", "system"]
+__all__ = ["Layout", "System", "lay_out", "search_path", "system"]
 
 _TREES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix/store", "gnu/store")
 _FOLDERS = ("alternatives", "fonts", "python3", "java-17-openjdk", "java-21-openjdk")
@@ -82,12 +81,6 @@ def search_path(path: str, layout: Layout) -> str:
 def _within(folder: Path, shown: Iterable[Path]) -> bool:
     real = folder.resolve()
     return any(real.is_relative_to(top) for top in shown)
-
-
-def interpreter() -> tuple[Path, ...]:
-    """What the running interpreter needs to be started again: its prefix, and that of the environment it was started in."""
-    found = {Path(prefix).resolve() for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)}
-    return tuple(sorted(path for path in found if path != Path("/")))
 
 
 def lay_out(

@@ -11,17 +11,16 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import SandboxError
-from .bubblewrap import Bubblewrap
-from .confinement import Confinement
 from .environment import child_environment
-from .guarded import Memory
-from .landlocked import Landlock
-from .layout import lay_out, search_path
 from .leavings import Leavings
 from .output import Output
 from .process import Ended, Limits, run_process
+
+if TYPE_CHECKING:
+    from .confinement import Confinement
 
 __all__ = ["Description", "Run", "Sandbox", "confinements"]
 
@@ -74,6 +73,10 @@ class Description:
 
 def confinements(environment: Mapping[str, str]) -> tuple[Confinement, ...]:
     """Those there are, best first."""
+    # They are loaded when the first program runs, with all that they know of this system.
+    from .bubblewrap import Bubblewrap
+    from .landlocked import Landlock
+
     # The system's own first: a folder of PATH may be one that programs can write to.
     path = os.pathsep.join(("/usr/bin", "/usr/local/bin", "/bin", environment.get("PATH", "")))
     return (Bubblewrap(path), Landlock())
@@ -101,7 +104,7 @@ class Sandbox:
         self._environment = environment
         self._readable = tuple(readable)
         self._home = Path(home).resolve() if (home := environment.get("HOME")) else None
-        self._choices = tuple(confined_by) if confined_by is not None else confinements(environment)
+        self._choices = tuple(confined_by) if confined_by is not None else None
         self._found: Description | None = None
         self._chosen: Confinement | None = None
         self._probing = asyncio.Lock()
@@ -124,7 +127,8 @@ class Sandbox:
 
     async def _probe(self) -> Description:
         reasons: dict[str, str] = {}
-        for choice in self._choices:
+        choices = confinements(self._environment) if self._choices is None else self._choices
+        for choice in choices:
             if reason := choice.missing() or await self._tried(choice):
                 reasons[choice.name] = reason
             else:
@@ -133,6 +137,8 @@ class Sandbox:
         return Description(confined_by=None, not_confined=(), reasons=reasons)
 
     async def _tried(self, choice: Confinement) -> str:
+        from .layout import lay_out
+
         layout = lay_out(Path("/usr"), [], [])
         limits = Limits(seconds=_PROBE_SECONDS)
         try:
@@ -172,6 +178,9 @@ class Sandbox:
             OSError: a root does not exist.
             asyncio.CancelledError: the caller was cancelled; nothing of the program is left.
         """
+        from .guarded import Memory
+        from .layout import lay_out, search_path
+
         await self.describe()
         chosen = self._chosen
         if chosen is None:

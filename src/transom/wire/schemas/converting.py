@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Literal, assert_never, get_args
+from typing import assert_never
 
 from ...errors import InputError
 from ...jsontext import EMPTY, dumps
 from ...messages import Tool
 from ...vocabulary import ENGLISH
 from ...vocabulary.schemas import SchemaWords
+from ..profiles import PROFILES, Profile
 from ..toolfields import SCHEMA_PROFILE
 from . import gemini_subset, grammar, openai_strict
 from .conversion import Conversion
@@ -35,13 +36,6 @@ __all__ = [
     "spell_arguments",
 ]
 
-Profile = Literal["default", "openai-strict", "gemini", "grammar"]
-"""``default`` leaves a schema as it is, but for unions at the root, which no provider takes; the others are the subsets of one
-target each."""
-
-PROFILES: tuple[Profile, ...] = get_args(Profile)
-"""Every profile, by name."""
-
 _DEEPEST = 400
 """Levels of objects and lists up to which rules are looked for. What is converted has a quarter of them."""
 _GRAMMAR_HOSTS = frozenset({"llama.cpp", "llamacpp", "lm-studio", "lmstudio", "koboldcpp", "localai"})
@@ -51,7 +45,7 @@ def profile_for(target: str, host: str = "") -> Profile:
     """The profile to use where nobody chose one.
 
     Args:
-        target: a wire format: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``.
+        target: a wire format: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``, ``ollama``.
         host: what answers, where that is known: ``llama.cpp``, ``lm-studio``, …
 
     Returns:

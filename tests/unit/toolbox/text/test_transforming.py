@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transom.toolbox.box import Toolbox
 from transom.toolbox.families.text import FAMILY
 from transom.toolbox.families.text.lines import Lines
-from transom.toolbox.families.text.transforming import OPERATIONS
+from transom.toolbox.families.text.operations import OPERATIONS
 from transom.toolbox.tool import Envelope
 
 BOX = Toolbox((FAMILY,))

@@ -8,9 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ...tool import Family, Result, ToolContext, tool
-from .packing import pack
 from .shelf import Shelf
-from .unpacking import restore
 
 __all__ = ["FAMILY"]
 
@@ -31,6 +29,9 @@ def create_backup(
         label: goes into the backup's name.
         confirm: must be true.
     """
+    # Archives and their rules are loaded by who packs or unpacks one.
+    from .packing import pack
+
     shelf = Shelf(context)
     made = pack(context, shelf, shelf.workspace.place(path), exclude or (), label)
     words = context.words.backing_up
@@ -109,6 +110,8 @@ def restore_backup(
         dry_run: only say what would change.
         confirm: must be true, except for a dry run.
     """
+    from .unpacking import restore
+
     report = restore(context, Shelf(context), backupFile, paths or (), dry_run=dry_run)
     words = context.words.backing_up
     changes = bool(report.changed or report.new)

@@ -8,13 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ....safety.categories import CATEGORIES
-from ....safety.commands import judge
 from ...access.workspace import Workspace
 from ...sandbox import Limits, Sandbox, interpreter
 from ...tool import Family, Refused, Result, ToolContext, tool
-from .engines import run_javascript_engine, run_restricted_python
-from .outcome import answer, outcome_of
 
 __all__ = ["FAMILY"]
 
@@ -37,6 +33,10 @@ async def run_javascript(context: ToolContext, javascript: str, timeout_seconds:
         javascript: the program.
         timeout_seconds: 0.1 to 60.
     """
+    # What runs programs and judges them is loaded by who runs one, here and below: the list of tools does not wait for it.
+    from .engines import run_javascript_engine
+    from .outcome import answer
+
     words = context.words.executing
     limits = Limits(seconds=timeout_seconds, memory=_SCRIPT_MEMORY)
     source, sandbox = _source(context, javascript), context.use(Sandbox)
@@ -53,6 +53,9 @@ async def run_python(context: ToolContext, python: str, timeout_seconds: CodeSec
         python: the script.
         timeout_seconds: 0.1 to 60.
     """
+    from .engines import run_restricted_python
+    from .outcome import answer, outcome_of
+
     words, sandbox = context.words.executing, context.use(Sandbox)
     cwd, roots = _places(context)
     source = _source(context, python)
@@ -81,6 +84,10 @@ async def execute_command(
         command: at most two pipes and one semicolon; no substitution, sudo, or forced recursive removal.
         timeout: seconds, 1 to 300.
     """
+    from ....safety.categories import CATEGORIES
+    from ....safety.commands import judge
+    from .outcome import answer, outcome_of
+
     words, sandbox = context.words.executing, context.use(Sandbox)
     enabled = {listing.family for listing in context.catalog.listings() if listing.enabled}
     verdict = judge(command, allowed=[category for category in CATEGORIES if category in enabled])

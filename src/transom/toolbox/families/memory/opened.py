@@ -1,7 +1,8 @@
 """Whose memory a call works on: its conversation's, where the caller holds one, else the one that its session has open.
 
 Knows callers by session and project. Memory is opened for each call anew, so that what other processes remember is seen at
-once; kept between calls is only which project a session switched to.
+once; kept between calls is only which project a session switched to. What remembers is loaded by the first call, for the list
+of tools does without.
 """
 
 from __future__ import annotations
@@ -14,16 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....engine.memory.entry import is_id
-from ....engine.memory.projects import Projects
-from ....engine.memory.sessions import Sessions, new_session_id
-from ....engine.memory.switching import MemoryScope, open_memory
 from ....errors import NotFoundError
 from ....store.store import Store
 from ...tool import Refused, ToolContext
 
 if TYPE_CHECKING:
     from ....engine.context import Context
+    from ....engine.memory.projects import Projects
+    from ....engine.memory.switching import MemoryScope
 
 __all__ = ["Conversation", "Memories", "conversation_of", "memory_services"]
 
@@ -45,17 +44,19 @@ class Memories:
 
     Args:
         store: where it lies.
-        ids: makes the ids of session summaries.
+        ids: makes the ids of session summaries; random ones if not given.
     """
 
-    def __init__(self, store: Store, *, ids: Callable[[], str] = new_session_id) -> None:
+    def __init__(self, store: Store, *, ids: Callable[[], str] | None = None) -> None:
         self.store = store
-        self._ids = ids
+        self._ids_given = ids
         self._open: OrderedDict[str, str] = OrderedDict()
         self._sweep_at = -math.inf
 
     def projects(self, context: ToolContext) -> Projects:
         """The registry."""
+        from ....engine.memory.projects import Projects
+
         return Projects(self.store, clock=context.clock)
 
     async def of(self, context: ToolContext) -> MemoryScope:
@@ -64,6 +65,9 @@ class Memories:
         Raises:
             NotFoundError: the caller's project is not registered.
         """
+        from ....engine.memory.sessions import Sessions
+        from ....engine.memory.switching import MemoryScope
+
         held = conversation_of(context)
         if held is not None:
             memory = held.context.memory
@@ -86,6 +90,8 @@ class Memories:
             NotFoundError: no project of that id or name is registered.
             Refused: the call belongs to no session.
         """
+        from ....engine.memory.switching import open_memory
+
         held = conversation_of(context)
         if held is None and (context.session is None or not context.stateful):
             raise Refused("unavailable", context.words.memorizing.stateless)
@@ -110,7 +116,15 @@ class Memories:
         default = context.project or ""
         return self._open.get(context.session, default) if context.session is not None else default
 
+    @property
+    def _ids(self) -> Callable[[], str]:
+        from ....engine.memory.sessions import new_session_id
+
+        return self._ids_given or new_session_id
+
     async def _opened(self, context: ToolContext, project: str) -> MemoryScope:
+        from ....engine.memory.switching import open_memory
+
         return await open_memory(
             self.store,
             project,
@@ -123,6 +137,8 @@ class Memories:
 
 def _session(context: ToolContext) -> str:
     """The caller's session as the store can name it: clients choose their ids as they like."""
+    from ....engine.memory.entry import is_id
+
     name = context.session or ""
     return name if not name or is_id(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 

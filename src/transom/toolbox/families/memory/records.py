@@ -1,15 +1,20 @@
-"""A fact, an entry, a session, a project: as data for programs and as a line that a model reads, with how sure it is."""
+"""A fact, an entry, a session, a project: as data for programs and as a line that a model reads, with how sure it is.
+
+Light: tools are declared beside it, and memory is loaded when one of them is called.
+"""
 
 from __future__ import annotations
 
-from ....engine.memory.dossier import item_text
-from ....engine.memory.entry import Entry
-from ....engine.memory.fact import Fact
-from ....engine.memory.memory import MemoryHit
-from ....engine.memory.projects import Project
-from ....engine.memory.summaries import Session, SessionInfo
-from ....engine.placement.labels import Labels, Provenance, day_of, label
+from typing import TYPE_CHECKING
+
 from ....vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from ....engine.memory.entry import Entry
+    from ....engine.memory.fact import Fact
+    from ....engine.memory.memory import MemoryHit
+    from ....engine.memory.projects import Project
+    from ....engine.memory.summaries import Session, SessionInfo
 
 __all__ = [
     "ago",
@@ -25,8 +30,6 @@ __all__ = [
     "project_line",
     "session_data",
 ]
-
-_LABELS = Labels(dates=True)
 
 
 def fact_data(fact: Fact) -> dict[str, object]:
@@ -64,12 +67,16 @@ def entry_data(entry: Entry) -> dict[str, object]:
 
 def hit_data(hit: MemoryHit) -> dict[str, object]:
     """A match for programs."""
+    from ....engine.memory.fact import Fact
+
     record = fact_data(hit.record) if isinstance(hit.record, Fact) else entry_data(hit.record)
     return {"family": hit.family, "id": hit.id, "score": hit.score, "snippet": hit.snippet, "record": record}
 
 
 def fact_line(fact: Fact, words: Vocabulary) -> str:
     """A fact for a model."""
+    from ....engine.memory.dossier import item_text
+
     value = item_text(fact.value, fact.uri, words)
     line = words.remembering.fact_line(fact.key, value, fact.description)
     return words.memorizing.fact.format(line=line, label=_label(fact, words))
@@ -77,12 +84,16 @@ def fact_line(fact: Fact, words: Vocabulary) -> str:
 
 def entry_line(entry: Entry, words: Vocabulary) -> str:
     """An entry for a model."""
+    from ....engine.memory.dossier import item_text
+
     content = item_text(entry.content, entry.uri, words)
     return words.memorizing.entry_line(entry.id, entry.type, entry.title, content, _label(entry, words))
 
 
 def hit_line(hit: MemoryHit, words: Vocabulary) -> str:
     """A match for a model."""
+    from ....engine.memory.fact import Fact
+
     own = words.memorizing
     kind = own.as_fact if isinstance(hit.record, Fact) else own.as_entry.format(type=hit.record.type)
     snippet = "\n  ".join(hit.snippet.splitlines())
@@ -152,6 +163,9 @@ def ago(saved: float, now: float, words: Vocabulary) -> str:
 
 
 def _label(record: Fact | Entry, words: Vocabulary) -> str:
+    from ....engine.memory.fact import Fact
+    from ....engine.placement.labels import Labels, Provenance, day_of, label
+
     written = record.updated if isinstance(record, Fact) else record.created
     source = Provenance("fact" if isinstance(record, Fact) else "entry", day=day_of(written))
-    return label(record.confidence, source, words.placing, _LABELS)
+    return label(record.confidence, source, words.placing, Labels(dates=True))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from ....engine.memory.managing import Action, ProjectAnswer
-from ....engine.memory.managing import manage_projects as manage
-from ....vocabulary.memorizing import MemorizingWords
+from typing import TYPE_CHECKING
+
+from ....engine.memory.kinds import Action
 from ...tool import Alias, Result, ToolContext, tool
 from .opened import Memories
 from .records import project_data, project_line
+
+if TYPE_CHECKING:
+    from ....engine.memory.managing import ProjectAnswer
+    from ....vocabulary.memorizing import MemorizingWords
 
 __all__ = ["manage_projects", "switch_context"]
 
@@ -53,6 +57,8 @@ async def manage_projects(
         erase: delete what is remembered of it too (remove).
         confirm: must be true to erase.
     """
+    from ....engine.memory.managing import manage_projects as manage
+
     answer = await manage(
         context.use(Memories).projects(context),
         action,

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ....engine.memory.entry import Confidence, EntryType, Scope
-from ....engine.memory.memory import MOST
-from ...tool import Alias, Result, ToolContext, tool
+from ....engine.memory.kinds import MOST, EntryType, Scope
+from ...tool import Alias, Confidence, Result, ToolContext, tool
 from .opened import Memories
 from .records import entry_data, entry_line, fact_data, fact_line, hit_data, hit_line
 

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ....engine.memory.sessions import Where
-from ....tokens.heuristic import Heuristic
+from ....engine.memory.kinds import Where
 from ...tool import Result, ToolContext, tool
 from .opened import Memories
 from .records import ago, info_data, info_line, session_data
@@ -161,6 +160,8 @@ async def restore_session_context(
         session_id: which; the one saved last if left out.
         max_tokens: how long the answer may be.
     """
+    from ....tokens.heuristic import Heuristic
+
     opened = await context.use(Memories).of(context)
     dossier = await opened.restore(session_id, max_tokens=max_tokens, count=Heuristic().count, vocabulary=context.words)
     return Result(

@@ -7,14 +7,13 @@ one, else over the store and its memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ....engine.placement.labels import day_of
-from ....tokens.heuristic import Heuristic
-from ....vocabulary.retrieving import RetrievalWords
 from ...tool import Refused, Result, ToolContext, tool
-from .accounts import account_of_events, account_of_messages
 from .opened import Conversation, Memories, conversation_of
+
+if TYPE_CHECKING:
+    from ....vocabulary.retrieving import RetrievalWords
 
 __all__ = ["auto_summarize_context", "context_stats", "context_tool", "new_context"]
 
@@ -104,6 +103,9 @@ async def auto_summarize_context(
         config_changes: what was configured, as texts or objects with key and value.
         title: one line.
     """
+    from ....engine.placement.labels import day_of
+    from .accounts import account_of_events, account_of_messages
+
     words, held = context.words.memorizing, conversation_of(context)
     account = account_of_events(session_events or (), config_changes or ())
     if account.empty and held is not None:
@@ -156,6 +158,7 @@ async def _answered(context: ToolContext, arguments: Mapping[str, object]) -> st
         return await held.context.handle_tool((_NAME, arguments))
     # It brings the wire formats along: 40 ms that a list of tools does not need.
     from ....engine.retrieval import Asked, Host, dispatch
+    from ....tokens.heuristic import Heuristic
 
     opened = await context.use(Memories).of(context)
     host = Host(

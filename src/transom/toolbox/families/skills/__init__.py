@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from ....engine.skills.block import place_skill
-from ....engine.skills.folder import files_of, read_beside
-from ....engine.skills.library import SkillLibrary
-from ....engine.skills.listing import render_listing
-from ....engine.skills.skill import Skill
-from ....tokens.heuristic import Heuristic
 from ...tool import Family, Refused, Result, ToolContext, tool
 from .libraries import Skills, skill_services
+
+if TYPE_CHECKING:
+    from ....engine.skills.library import SkillLibrary
+    from ....engine.skills.skill import Skill
 
 __all__ = ["FAMILY", "Skills", "skill_services"]
 
@@ -29,6 +27,10 @@ def list_skills(context: ToolContext, max_tokens: Annotated[int, Meta(ge=100, le
     Args:
         max_tokens: how long the list may be.
     """
+    # Skills are read by who asks for them, and what reads them is loaded then, here and below.
+    from ....engine.skills.listing import render_listing
+    from ....tokens.heuristic import Heuristic
+
     skills = context.use(Skills)
     with skills.lock:
         library = skills.library(context)
@@ -57,6 +59,8 @@ def load_skill(context: ToolContext, name: str, arguments: str | None = None) ->
         name: which, as list_skills shows it.
         arguments: what it is called with, if it takes any, as a user would type it.
     """
+    from ....engine.skills.block import place_skill
+
     skills = context.use(Skills)
     with skills.lock:
         skill = _found(context, skills.library(context), name)
@@ -73,6 +77,8 @@ def read_skill_file(context: ToolContext, name: str, path: str, offset: Annotate
         path: the file, relative to the skill's folder, as load_skill names it.
         offset: characters to leave out at the beginning, as an earlier answer told.
     """
+    from ....engine.skills.folder import files_of, read_beside
+
     skills, words = context.use(Skills), context.words.loading
     with skills.lock:
         skill = _found(context, skills.library(context), name)

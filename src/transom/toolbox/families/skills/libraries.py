@@ -9,10 +9,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ....engine.skills.library import SkillLibrary
 from ...access.workspace import Workspace
 from ...tool import Refused, ToolContext
+
+if TYPE_CHECKING:
+    from ....engine.skills.library import SkillLibrary
 
 __all__ = ["IN_PROJECT", "Skills", "skill_services"]
 
@@ -50,6 +53,8 @@ class Skills:
         Raises:
             InputError: one of the folders is a file.
         """
+        from ....engine.skills.library import SkillLibrary
+
         wanted = self.directories(context)
         known = self._libraries.get(wanted)
         if known is None:

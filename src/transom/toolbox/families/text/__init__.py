@@ -8,10 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ...tool import Family, Refused, Result, ToolContext, tool
-from .matching import SECONDS, search
-from .patterns import FINDERS
-from .tables import Alignment, markdown_table, rows_of_csv
-from .transforming import Operation, Options, transform
+from .operations import Alignment, Operation
 
 __all__ = ["FAMILY"]
 
@@ -67,6 +64,9 @@ def text_transform(
         separator: for join_lines and split.
         width: for wrap (80) and indent (4).
     """
+    # What works on text is loaded by the first call, here and below: the list of tools does without.
+    from .transforming import Options, transform
+
     options = Options(find=find, replacement=replacement, prefix=prefix, suffix=suffix, separator=separator, width=width)
     operations = (operation, *(then or ()))
     for step in operations:
@@ -118,6 +118,8 @@ async def text_extract(
                 raise _needs(context, kind, "start and end")
             found = _between(text, start, end)
         case _:
+            from .patterns import FINDERS
+
             found = list(FINDERS[kind](text))
     kept = list(dict.fromkeys(found)) if unique else found
     shown = kept[:limit]
@@ -143,6 +145,8 @@ def markdown_table_gen(
         csv: text to make rows of, if there are no rows.
         alignment: one a column; numbers stand right by default.
     """
+    from .tables import markdown_table, rows_of_csv
+
     words = context.words.shaping
     given: list[object] = list(rows) if rows is not None else list(rows_of_csv(csv, words))
     table, columns = markdown_table(given, headers or (), alignment or (), words)
@@ -167,6 +171,8 @@ def _between(text: str, start: str, end: str) -> list[str]:
 
 
 async def _matched(context: ToolContext, text: str, pattern: str, limit: int, *, ignore_case: bool, unique: bool) -> Result:
+    from .matching import SECONDS, search
+
     words = context.words.shaping
     matches = await search(context, text, pattern, limit, ignore_case=ignore_case)
     pairs = [(found, matches.groups[number] if matches.groups else ()) for number, found in enumerate(matches.found)]

@@ -7,16 +7,15 @@ import csv
 import io
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from ....errors import JSONError
 from ....jsontext import dumps_text, loads
 from ....vocabulary.shaping import ShapingWords
 from ...tool import Refused
+from .operations import Alignment
 
 __all__ = ["Alignment", "markdown_table", "rows_of_csv"]
 
-Alignment = Literal["left", "center", "right"]
 MOST_COLUMNS = 100
 _WIDEST = 60
 """Columns are filled up to this width; what is wider stands out instead of making every line as long."""

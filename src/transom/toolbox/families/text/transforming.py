@@ -11,7 +11,6 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 from urllib.parse import quote, unquote
 
 from ....jsontext import dumps_text, loads
@@ -19,55 +18,12 @@ from ....vocabulary.shaping import ShapingWords
 from ...tool import Refused
 from . import casing
 from .lines import Lines
+from .operations import Operation
 
-__all__ = ["MOST", "OPERATIONS", "Operation", "Options", "transform"]
+__all__ = ["MOST", "Options", "transform"]
 
 MOST = 10_000_000
 """Characters that a result may have."""
-
-Operation = Literal[
-    "uppercase",
-    "lowercase",
-    "titlecase",
-    "sentencecase",
-    "swapcase",
-    "camelcase",
-    "pascalcase",
-    "snakecase",
-    "kebabcase",
-    "constantcase",
-    "slug",
-    "trim",
-    "trim_lines",
-    "collapse_spaces",
-    "remove_blank_lines",
-    "collapse_blank_lines",
-    "indent",
-    "dedent",
-    "expand_tabs",
-    "wrap",
-    "sort",
-    "sort_descending",
-    "sort_numeric",
-    "dedupe",
-    "reverse_lines",
-    "number_lines",
-    "affix_lines",
-    "join_lines",
-    "split",
-    "replace",
-    "reverse",
-    "remove_accents",
-    "normalize_unicode",
-    "normalize_line_ends",
-    "escape_html",
-    "unescape_html",
-    "escape_json",
-    "unescape_json",
-    "url_encode",
-    "url_decode",
-]
-OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 _SPACES = re.compile(r"[^\S\r\n]++")
 _NUMBER = re.compile(r"[-+]?\d[\d,_]*+(?:\.\d++)?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tool import Family
-from .converting import convert_format
+from .conversion import convert_format
 from .measuring import hash_file, token_count
 from .querying import json_query
 from .scanning import secret_scan

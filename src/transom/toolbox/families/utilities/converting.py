@@ -1,7 +1,7 @@
-"""``convert_format``: data from one format into another, base64, and archives.
+"""Data from one format into another, and base64.
 
-Knows places, words and the modules that convert; each action is one function. A file is written only when all of its content is
-there, and what the new format cannot show is said.
+Knows places, words and the modules that convert; each conversion is one function. A file is written only when all of its
+content is there, and what the new format cannot show is said.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
 
 from ....errors import JSONError
 from ....jsontext import loads
@@ -19,51 +18,18 @@ from ....vocabulary.converting import ConvertingWords
 from ...access.workspace import Workspace
 from ...editing.encoding import recognised
 from ...editing.refusal import EditRefused
-from ...tool import Confidence, Refused, Result, ToolContext, tool
-from . import archiving
+from ...tool import Confidence, Refused, Result, ToolContext
 from .documents import MOST_DEPTH, MOST_VALUES, Document, Unreadable, Unwritable, from_toml, from_yaml, to_yaml
 from .tables import NotATable, NotCSV, Table, from_csv, to_csv
 
-__all__ = ["convert_format", "printable", "text_of"]
+__all__ = ["converted", "decoded", "encoded", "printable", "text_of"]
 
-Action = Literal[
-    "json_to_csv",
-    "csv_to_json",
-    "json_to_yaml",
-    "yaml_to_json",
-    "toml_to_json",
-    "base64_encode",
-    "base64_decode",
-    "compress",
-    "decompress",
-]
 MOST_YAML = 300_000
 """Bytes of YAML: the reader takes 25 to 50 seconds for a million, and cannot be stopped."""
 
 
-@tool(family="utilities", title="Convert a file", seconds=120.0)
-def convert_format(context: ToolContext, action: Action, input: str, output: str | None = None) -> Result:  # noqa: A002
-    """Convert data between JSON, CSV, YAML, TOML and base64, or pack and unpack archives (zip, tar, tar.gz, gz).
-
-    Args:
-        action: what to do.
-        input: path of the file or folder; for base64 also the text itself.
-        output: path to write to; without it the result is returned.
-    """
-    match action:
-        case "compress":
-            return archiving.compress(context, input, output)
-        case "decompress":
-            return archiving.decompress(context, input, output)
-        case "base64_encode":
-            return _encoded(context, input, output)
-        case "base64_decode":
-            return _decoded(context, input, output)
-        case _:
-            return _converted(context, action, input, output)
-
-
-def _converted(context: ToolContext, action: str, given: str, output: str | None) -> Result:
+def converted(context: ToolContext, action: str, given: str, output: str | None) -> Result:
+    """A file in another format; the action is one of the conversions below, by name."""
     words = context.words.converting
     source = context.use(Workspace).place(given)
     convert = _CONVERSIONS[action]
@@ -243,7 +209,6 @@ _CONVERSIONS: dict[str, Callable[[str, _Names], Made]] = {
     "yaml_to_json": _yaml_to_json,
     "toml_to_json": _toml_to_json,
 }
-assert _CONVERSIONS.keys() <= set(get_args(Action))
 
 
 # ── base64 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -267,7 +232,8 @@ def _bytes_or_text(context: ToolContext, given: str) -> tuple[bytes | None, str]
     return None, ""
 
 
-def _encoded(context: ToolContext, given: str, output: str | None) -> Result:
+def encoded(context: ToolContext, given: str, output: str | None) -> Result:
+    """A file, or the text itself, as base64."""
     words = context.words.converting
     data, name = _bytes_or_text(context, given)
     notes = [] if data is not None else [words.text_encoded]
@@ -276,7 +242,8 @@ def _encoded(context: ToolContext, given: str, output: str | None) -> Result:
     return _given(context, base64.b64encode(data).decode(), what, notes, output, "extracted", name)
 
 
-def _decoded(context: ToolContext, given: str, output: str | None) -> Result:
+def decoded(context: ToolContext, given: str, output: str | None) -> Result:
+    """What base64 in a file, or in the text itself, stands for."""
     words = context.words.converting
     found, name = _bytes_or_text(context, given)
     text = given if found is None else text_of(found, name, words)[0]

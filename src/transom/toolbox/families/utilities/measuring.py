@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
-from ....tokens.named import tokenizer_named
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
-from .converting import text_of
 
 __all__ = ["hash_file", "token_count"]
 
@@ -61,6 +59,9 @@ def token_count(
         path: the file, in place of text.
         tokenizer: o200k (GPT-4o and later), cl100k (GPT-4), or an estimate.
     """
+    from ....tokens.named import tokenizer_named
+    from .converting import text_of
+
     words = context.words.converting
     if (text is None) == (path is None):
         raise Refused("invalid_input", words.count_what)

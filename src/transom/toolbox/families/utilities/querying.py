@@ -6,17 +6,18 @@ Knows places, words and the path language. What is not found is told with what i
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
 from ....errors import JSONError
 from ....jsontext import dumps_text, loads
-from ....vocabulary.converting import ConvertingWords
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
-from .converting import printable, text_of
-from .path_query import MOST_STEPS, BadQuery, Found, Missing, Query, find, parse
+
+if TYPE_CHECKING:
+    from ....vocabulary.converting import ConvertingWords
+    from .path_query import Found, Missing, Query
 
 __all__ = ["json_query"]
 
@@ -39,6 +40,10 @@ def json_query(
         query: the path; "." is all of it.
         output_format: text shows a string bare and the rest indented; json is compact.
     """
+    # The path language and what reads files are loaded by the first query.
+    from .converting import printable, text_of
+    from .path_query import Missing, find
+
     words = context.words.converting
     place = context.use(Workspace).place(file_path)
     asked = _parsed(query, words)
@@ -57,6 +62,8 @@ def json_query(
 
 
 def _parsed(query: str, words: ConvertingWords) -> Query:
+    from .path_query import MOST_STEPS, BadQuery, parse
+
     if not query.strip():
         raise Refused("invalid_input", words.query_empty)
     try:

@@ -13,7 +13,6 @@ from ...access.excluded import REMADE, REPOSITORIES
 from ...access.place import Place
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
-from .converting import text_of
 
 __all__ = ["secret_scan"]
 
@@ -72,6 +71,8 @@ def _files(context: ToolContext, place: Place) -> Iterator[Place]:
 
 
 def _look(context: ToolContext, file: Place, scan: _Scan) -> None:
+    from .converting import text_of
+
     try:
         text, _ = text_of(file.read(LARGEST), file.shown, context.words.converting, guess=True)
     except Refused:
