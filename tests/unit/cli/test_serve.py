@@ -1,0 +1,252 @@
+"""``transom serve`` as a user meets it: what it says, what it refuses, whose key goes where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transom.testing.provider import ScriptedProvider, says
+
+from .conftest import Run
+
+ASKED = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+
+
+@contextmanager
+def served(folder: Path, *options: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+    """One that runs; its first lines are read by who wants them."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "transom", "serve", "--port", "0", "--store", str(folder / "store.db"), *options],
+        cwd=folder,
+        env=os.environ | (environment or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate()[1]
+    return str(json.loads(line)["url"])
+
+
+def ask(url: str, path: str = "/v1/chat/completions", body: dict[str, Any] | None = None, **headers: str) -> tuple[int, Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()} | {"content-type": "application/json"}
+    request = urllib.request.Request(url + path, json.dumps(ASKED | (body or {})).encode(), named)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def refused(transom: Run, *options: str, environment: dict[str, str] | None = None) -> str:
+    done = transom("serve", *options, environment=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("profile", ["agent", "chat"])
+def test_a_profile_that_is_not_built_is_refused_in_one_line(transom: Run, profile: str) -> None:
+    assert f"the profile {profile} is not built yet" in refused(
+        transom, "--upstream", "http://127.0.0.1:1", "--profile", profile
+    )
+
+
+def test_without_an_upstream_it_says_how_to_name_one(transom: Run) -> None:
+    assert "--upstream URL, for example http://localhost:1234" in refused(transom)
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(transom: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port} is taken" in refused(transom, "--upstream", "http://127.0.0.1:1", "--port", str(port))
+
+
+@pytest.mark.feature("Z10")
+def test_beyond_this_machine_it_wants_a_token(transom: Run) -> None:
+    assert "there is no token" in refused(transom, "--upstream", "http://127.0.0.1:1", "--host", "0.0.0.0", "--port", "0")
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--upstream", "a=http://x:1", "--upstream", "a=http://x:2"], "two upstreams of one name"),
+        (["--upstream", "http://x:1", "--upstream", "http://x:2"], "two upstreams of one name"),
+        (["--upstream", "v1=http://x:1"], "cannot be called 'v1'"),
+        (["--upstream", "x:1"], "it is addresses such as http://localhost:1234"),
+        (["--upstream", "http://x:1", "--upstream-key", "NOT_THERE"], "names the variable NOT_THERE, which is not set"),
+        (["--upstream", "a=http://x:1", "--upstream-key", "b=KEY"], "there is no upstream 'b'"),
+        (["--upstream-key", "KEY"], "--upstream-key is for --upstream"),
+        (["--upstream", "http://x:1", "--token", " "], "--token is empty"),
+        (["--upstream", "http://x:1", "--port", "65536"], "a number from 0 to 65535"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_one_line(transom: Run, options: list[str], said: str) -> None:
+    assert said in refused(transom, *options)
+
+
+def test_a_key_of_one_place_does_not_go_to_an_address_of_another(transom: Run, tmp_path: Path) -> None:
+    (tmp_path / "here" / "transom.toml").write_text('upstream = "https://elsewhere.example"\n')
+    said = refused(transom, environment={"TRANSOM_UPSTREAM_KEY": "OPENAI_API_KEY", "OPENAI_API_KEY": "secret"})
+    assert "they belong together" in said
+
+
+def test_what_is_not_installed_is_named_with_its_extra(transom: Run, tmp_path: Path) -> None:
+    (tmp_path / "aiohttp.py").write_text("raise ModuleNotFoundError('no aiohttp', name='aiohttp')")
+    done = transom("serve", "--upstream", "http://127.0.0.1:1", environment={"PYTHONPATH": str(tmp_path)})
+    assert (done.returncode, done.stderr) == (1, 'transom: the gateway is not installed (pip install "transom[gateway]")\n')
+
+
+def test_it_says_where_it_listens_whom_it_asks_and_what_window_is_known(tmp_path: Path) -> None:
+    upstreams = ["--upstream", "local=http://127.0.0.1:9", "--upstream", "claude=https://api.anthropic.com"]
+    settings = {"TRANSOM_WINDOW": "32000"}
+    with served(tmp_path, *upstreams, environment=settings) as process:
+        assert process.stdout is not None
+        first, local, claude = (process.stdout.readline() for _ in range(3))
+    assert first.startswith("serving on http://127.0.0.1:")
+    assert "local: http://127.0.0.1:9" in local
+    assert "/local and by default; window 32,000 tokens" in local
+    assert "claude: https://api.anthropic.com" in claude
+
+
+def test_a_dead_upstream_does_not_keep_it_from_starting(tmp_path: Path) -> None:
+    with served(tmp_path, "--json", "--upstream", "http://127.0.0.1:9") as process:
+        url = address(process)
+        status, body = ask(url)
+        assert (status, "127.0.0.1:9" in body["error"]["message"]) == (502, True)
+        with pytest.raises(urllib.error.HTTPError) as health:
+            urllib.request.urlopen(f"{url}/_transom/healthz")
+        with health.value as error:
+            assert error.code == 503
+
+
+@pytest.mark.feature("Z9")
+def test_the_key_of_an_upstream_goes_to_it_alone_and_nobody_is_told(tmp_path: Path) -> None:
+    with ScriptedProvider([says("one")]) as first, ScriptedProvider([says("two")] * 2) as second:
+        options = ["--upstream", f"first={first.url}", "--upstream", f"second={second.url}", "--upstream-key", "second=SECOND"]
+        with served(tmp_path, "--json", *options, environment={"SECOND": "sk-second-secret"}) as process:
+            url = address(process)
+            ask(url, authorization="Bearer mine")
+            ask(url, "/second/v1/chat/completions", authorization="Bearer mine")
+            with urllib.request.urlopen(f"{url}/_transom/requests") as told:
+                assert b"sk-second" not in told.read()
+            process.terminate()
+            out, err = process.communicate(timeout=30)
+        assert "sk-second" not in out + err
+        assert first.received[0].headers["authorization"] == "Bearer mine"
+        assert second.received[0].headers["authorization"] == "Bearer sk-second-secret"
+
+
+@pytest.mark.feature("G1")
+def test_settings_name_upstreams_and_say_which_models_are_whose(tmp_path: Path) -> None:
+    with ScriptedProvider([says("one")]) as first, ScriptedProvider([says("two")]) as second:
+        settings = f'upstream = "first={first.url}, second={second.url}"\nupstream_models = "second=tiny-*, second=big"\n'
+        (tmp_path / "transom.toml").write_text(settings)
+        with served(tmp_path, "--json") as process:
+            url = address(process)
+            said = [ask(url, body={"model": model})[1]["choices"][0]["message"]["content"] for model in ("any", "tiny-1")]
+    assert said == ["one", "two"]
+
+
+@pytest.mark.feature("Z10")
+def test_a_token_is_wanted_from_everybody(tmp_path: Path) -> None:
+    with ScriptedProvider([says("Hello")]) as provider:
+        with served(tmp_path, "--json", "--upstream", provider.url, "--token", "open") as process:
+            url = address(process)
+            assert ask(url)[0] == 401
+            assert ask(url, x_transom_token="open", authorization="Bearer mine")[0] == 200
+        assert provider.received[0].headers["authorization"] == "Bearer mine"
+        assert "x-transom-token" not in provider.received[0].headers
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a process is ended, not asked to end")
+def test_asked_to_end_it_finishes_what_runs(tmp_path: Path) -> None:
+    asked, goes_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> str:
+        asked.set()
+        goes_on.wait(30)
+        return "It was worth waiting for."
+
+    answers: list[Any] = []
+    with ScriptedProvider(slow) as provider, served(tmp_path, "--json", "--upstream", provider.url) as process:
+        url = address(process)
+        asking = threading.Thread(target=lambda: answers.append(ask(url)))
+        asking.start()
+        assert asked.wait(30)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        assert "finishing 1 answer; once more to end at once" in process.stderr.readline()
+        goes_on.set()
+        asking.join(30)
+        assert process.wait(30) == 0
+    assert answers[0][1]["choices"][0]["message"]["content"] == "It was worth waiting for."
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a process is ended, not asked to end")
+def test_asked_twice_it_goes_at_once(tmp_path: Path) -> None:
+    asked, goes_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> str:
+        asked.set()
+        goes_on.wait(30)
+        return "too late"
+
+    def ask_and_fail(url: str) -> None:
+        with pytest.raises((OSError, ValueError)):
+            ask(url)
+
+    with ScriptedProvider(slow) as provider, served(tmp_path, "--json", "--upstream", provider.url) as process:
+        url = address(process)
+        asking = threading.Thread(target=ask_and_fail, args=(url,))
+        asking.start()
+        assert asked.wait(30)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(15) == 0
+        goes_on.set()
+        asking.join(30)
+
+
+def test_dry_it_tells_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
+    long = [{"role": "user", "content": "Begin"}]
+    for number in range(30):
+        long += [
+            {"role": "assistant", "content": f"answer {number} " * 90},
+            {"role": "user", "content": f"question {number} " * 30},
+        ]
+    with ScriptedProvider([says("Hello")]) as provider:
+        with served(tmp_path, "--json", "--upstream", provider.url, "--window", "4096", "--dry-run") as process:
+            url = address(process)
+            ask(url, body={"messages": long})
+            with urllib.request.urlopen(f"{url}/_transom/requests") as told:
+                (seen,) = json.load(told)["requests"]
+        assert provider.received[0].body["messages"] == long
+    assert next(each["action"] for each in seen["decisions"] if each["step"] == "guard") == "closed"
+    assert not seen["edited"]
