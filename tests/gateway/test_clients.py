@@ -1,7 +1,6 @@
 """Real clients, run by ``transom wrap`` as a user would: one prompt and one tool call, and a task that no window holds.
 
-They are looked for on the path, and in the folder that ``TRANSOM_TEST_CLIENTS`` names (``bin``, ``node_modules/.bin``); what
-is not there is skipped.
+``script/client-checks`` installs them, and runs this; what is neither there nor on the path is skipped.
 """
 
 from __future__ import annotations
@@ -22,11 +21,8 @@ from tests.gateway.task import DONE, STEPS, WINDOW, Script, missing, readable, r
 
 from transom.testing.provider import Received, Reply, ScriptedProvider, calls, says
 
-FOLDERS = [
-    Path(folder) / below
-    for folder in filter(None, [os.environ.get("TRANSOM_TEST_CLIENTS")])
-    for below in ("bin", "node_modules/.bin")
-]
+INSTALLED = Path(__file__).resolve().parents[2] / ".venv" / "client-checks"
+FOLDERS = [INSTALLED / "node_modules" / ".bin", INSTALLED / "bin"]
 PATH = os.pathsep.join([*map(str, FOLDERS), os.environ.get("PATH", "")])
 
 
@@ -39,7 +35,7 @@ class Real:
     arguments: Sequence[str]
     tool: str
     command: str
-    more: Mapping[str, str]
+    more: Mapping[str, object]
     files: Mapping[str, str]
 
     def run(self, base: str, home: Path, prompt: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -168,7 +164,7 @@ def client(request: pytest.FixtureRequest) -> Real:
 
 def there(found: Real) -> Real:
     if os.name == "nt" or shutil.which(found.name, path=PATH) is None:
-        pytest.skip(f"{found.name} is not installed: put it on the path, or name its folder in TRANSOM_TEST_CLIENTS")
+        pytest.skip(f"{found.name} is not installed: script/client-checks does that")
     return found
 
 
