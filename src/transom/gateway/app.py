@@ -159,7 +159,7 @@ class Gateway:
     async def _http(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         headers: list[Header] = scope["headers"]
         path = _raw_path(scope)
-        query = scope.get("query_string", b"").decode("latin-1")
+        query = _ascii(scope.get("query_string", b""))
         verdict = self._access.judge(headers, query, scope.get("server"))
         method = scope["method"]
         if isinstance(verdict, Refusal):
@@ -173,7 +173,9 @@ class Gateway:
             await _upgrade_refused(send)
         elif method == "OPTIONS" and verdict.origin and named(headers, b"access-control-request-method"):
             await _answer(send, 204, b"", preflight(verdict.origin, headers))
-        elif path.startswith(PREFIX):
+        elif not path.startswith("/"):
+            await _answer(send, 400, _error("", 400, "what is asked for is no path"))
+        elif path.startswith(PREFIX) or path == PREFIX.rstrip("/"):
             await self._operate(scope, receive, send)
         else:
             await self._pass(_Asked(method, path, query, headers, verdict), receive, send)
@@ -333,8 +335,13 @@ def _told(plain: bytes, point: Endpoint | None) -> tuple[str, bool]:
 def _raw_path(scope: MutableMapping[str, Any]) -> str:
     raw: bytes | None = scope.get("raw_path")
     if raw is not None:
-        return raw.partition(b"?")[0].decode("latin-1")
+        return _ascii(raw.partition(b"?")[0])
     return quote(scope["path"])
+
+
+def _ascii(raw: bytes) -> str:
+    """A part of a URL as it came; bytes that none may hold are spelled as URLs spell them."""
+    return raw.decode() if raw.isascii() else "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
 
 
 def _error(path: str, status: int, message: str, point: Endpoint | None = None) -> bytes:

@@ -238,3 +238,13 @@ def test_a_client_of_http_1_0_is_served() -> None:
         connection = socket.create_connection((HOST, int(url.rpartition(":")[2])), timeout=5)
         connection.sendall(b"GET /v1/models HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n")
         assert got(connection).body == b'{"choices":[]}'
+
+
+def test_targets_that_are_odd_are_handed_on_or_refused_and_never_a_fault() -> None:
+    with upstream(answered) as server, serving(gateway(server.url)) as url:
+        assert ask(url, "OPTIONS", "*").status == 400
+        assert ask(url, "GET", "/evil//x?a=caf%E9").status == 200
+        assert ask(url, "GET", "/a%2Fb;c=d/../e?q=[1]&r=%zz").status == 200
+        assert ask(url, "GET", "/_transom").status == 404
+        lines = [asked.line for asked in server.asked]
+    assert lines == ["GET /evil//x?a=caf%E9 HTTP/1.1", "GET /a%2Fb;c=d/../e?q=[1]&r=%zz HTTP/1.1"]
