@@ -166,8 +166,11 @@ class Guard:
         async with self._context(exchange, exchange.window) as context:
             known = context.calibration
             expected = context.usage.tokens if len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
-            was_cut = cut(exchange, reported, expected=expected)
+            was_cut = cut(exchange, reported)
             if not was_cut:
+                if expected is not None and exchange.upstream.local and cut(exchange, reported, expected=expected):
+                    # Ollama may cut little. Or something else did: providers drop reasoning by themselves.
+                    self._windows.doubt(exchange.upstream, exchange.model)
                 await self._report(exchange, context, read)
         await self._noted(exchange, read + reported.output_tokens, was_cut=was_cut)
 

@@ -16,6 +16,7 @@ from ..jsontext import loads
 from ..tokens.heuristic import Heuristic
 from ..upstream.overflows import Overflow
 from ..upstream.overflows import overflow as told
+from ..upstream.windows import host_kind
 from .exchange import Exchange, Reported
 
 __all__ = ["Answered", "Overflow", "cut", "overflow", "silent", "weight"]
@@ -89,7 +90,8 @@ def cut(exchange: Exchange, reported: Reported | None, *, expected: int | None =
     """
     if reported is None or reported.input_tokens <= 0:
         return False
-    if exchange.endpoint is None or exchange.endpoint.kind != "generate":
+    if exchange.endpoint is None or exchange.endpoint.kind != "generate" or host_kind(exchange.upstream.address.host):
+        # The providers' own APIs refuse what is too long; what they count less for is something else.
         return False
     sent = expected or weight(exchange)
     return sent >= _LEAST and reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED)

@@ -170,10 +170,12 @@ class Windows:
             counted: tokens that it says it read; 0 where it says nothing.
         """
         known = self._of(upstream, model)
-        before = known.told
         await self._wait(self._ask(known), self._patience)
-        shown = max(counted, known.most)
-        if known.told in (None, before) and shown >= _LEAST_DROPPED and (known.base is None or shown < known.base):
+        # Where it tells, it is right: a count may be small for other reasons (an older Ollama leaves out what it had cached).
+        shown = known.told if known.told is not None else max(counted, known.most)
+        base = self._base(known, None)[0]
+        if shown >= _LEAST_DROPPED and (base is None or shown < base):
+            known.base = base
             self.learn(upstream, model, shown)
 
     async def aclose(self) -> None:

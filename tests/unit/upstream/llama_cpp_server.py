@@ -1,6 +1,7 @@
 """A real llama.cpp server with a small real model, as a program: prints its address, and ends when its input does.
 
-Run by ``test_llama_cpp``, in a process of its own: a model that crashes takes no test run with it.
+Run by tests in a process of its own: a model that crashes takes no test run with it. Arguments: the context, and the slots that
+share it.
 """
 
 import sys
@@ -21,7 +22,7 @@ def main() -> None:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.n_ctx = int(sys.argv[1])
-    params.n_parallel = 1
+    params.n_parallel = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     params.warmup = False
     # More threads would wait for each other by spinning as soon as another program wants a core.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1

@@ -1,0 +1,155 @@
+"""What the guard learns from answers: how a model counts, and windows that nobody speaks of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from transom import Context, Store
+from transom.gateway.calibrations import Calibrations
+from transom.gateway.endpoint import endpoint
+from transom.gateway.exchange import Exchange, Reported
+from transom.gateway.guard import Guard
+from transom.gateway.upstreams import Upstream
+from transom.gateway.windows import Windows
+from transom.store.backends.memory import MemoryBackend
+from transom.wire.registry import builtin_registry
+
+# Nothing listens there: windows are known from settings and answers only.
+NOWHERE = "http://127.0.0.1:9"
+
+
+class Parts:
+    """A guard as it is served, over one store."""
+
+    def __init__(self, window: int | None, store: Store | None = None) -> None:
+        self.store = store or Store(MemoryBackend())
+        self.upstream = Upstream(name="nowhere", url=NOWHERE, window=window)
+        self.windows = Windows(self.store, patience=2.0)
+        self.guard = Guard(
+            lambda scope, size: Context(window=size, store=self.store, prune=False, usage_preference="feed-first"),
+            self.windows,
+            builtin_registry(),
+            calibrations=Calibrations(self.store),
+        )
+
+    async def asked(self, messages: list[dict[str, Any]], *, dry: bool = False) -> Exchange:
+        path = "/v1/chat/completions"
+        exchange = Exchange(
+            id="1",
+            method="POST",
+            path=path,
+            query="",
+            headers=(),
+            endpoint=endpoint("POST", path, {}),
+            upstream=self.upstream,
+            body=json.dumps({"model": "m", "messages": messages}).encode(),
+            dry=dry,
+        )
+        await self.guard.before(exchange)
+        return exchange
+
+    async def answered(self, exchange: Exchange, tokens: int) -> Exchange:
+        exchange.reported = Reported(input_tokens=tokens, output_tokens=5)
+        await self.guard.after(exchange)
+        return exchange
+
+
+def talk(turns: int, name: str = "a") -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": f"You help {name}."}]
+    for number in range(turns):
+        messages += [
+            {"role": "user", "content": f"Part {number}: " + "words and numbers " * 80},
+            {"role": "assistant", "content": f"Part {number} is fine."},
+        ]
+    return [*messages, {"role": "user", "content": "And now?"}]
+
+
+@pytest.mark.feature("K5")
+async def test_what_one_conversation_learns_holds_for_the_next_with_that_model_and_over_a_restart() -> None:
+    first = Parts(64_000)
+    exchange = await first.asked(talk(10))
+    before = exchange.tokens_after or 0
+    await first.answered(exchange, before * 2)
+    other = await first.asked(talk(10, "b"))
+    assert other.tokens_after == pytest.approx(before * 2, rel=0.01)
+    again = await Parts(64_000, first.store).asked(talk(10, "c"))
+    assert again.tokens_after == pytest.approx(before * 2, rel=0.01)
+
+
+async def test_a_drop_nobody_speaks_of_is_noticed_and_names_a_window() -> None:
+    parts = Parts(None)
+    exchange = await parts.asked(talk(40))
+    assert exchange.decisions[0].action == "observed"
+    await parts.answered(exchange, 4_096)
+    assert [decision.action for decision in exchange.decisions] == ["observed", "noticed"]
+    following = await parts.asked(talk(41))
+    assert following.window == 4_096
+    assert following.decisions[0].action == "closed"
+    assert (following.tokens_after or 0) < 4_096
+    await parts.windows.aclose()
+
+
+async def test_a_drop_teaches_nothing_about_how_the_model_counts() -> None:
+    parts = Parts(64_000)
+    for number in range(10, 14):
+        exchange = await parts.asked(talk(number))
+        await parts.answered(exchange, exchange.tokens_after or 0)
+    exchange = await parts.asked(talk(40))
+    await parts.answered(exchange, (exchange.tokens_after or 0) // 3)
+    assert exchange.decisions[-1].action == "noticed"
+    assert (await Calibrations(parts.store).of(parts.upstream, "m")).ratio == pytest.approx(1.0, rel=0.01)
+    await parts.windows.aclose()
+
+
+async def test_a_provider_that_counts_less_than_was_sent_cut_nothing() -> None:
+    """Anthropic leaves out the reasoning of earlier turns by itself, and would refuse what is too long."""
+    parts = Parts(64_000)
+    parts.upstream = Upstream(name="cloud", url="https://api.anthropic.com", window=64_000)
+    exchange = await parts.asked(talk(40))
+    await parts.answered(exchange, (exchange.tokens_after or 0) // 3)
+    assert [decision.action for decision in exchange.decisions] == ["passed"]
+    assert (await parts.windows.of(parts.upstream, "m"))[0] == 64_000
+
+
+async def test_what_was_not_sent_as_it_was_compiled_teaches_nothing() -> None:
+    parts = Parts(8_000)
+    exchange = await parts.asked(talk(40), dry=True)
+    assert exchange.decisions[0].action == "closed"
+    await parts.answered(exchange, exchange.tokens_before or 0)
+    assert len(await Calibrations(parts.store).of(parts.upstream, "m")) == 0
+
+
+async def test_an_error_that_names_more_than_the_setting_does_not_widen_it() -> None:
+    parts = Parts(8_000)
+    exchange = await parts.asked(talk(20))
+    assert await parts.guard.overflowed(exchange, 20_000, 16_000)
+    assert exchange.window == 8_000
+    assert (exchange.tokens_after or 0) < 8_000
+    await parts.windows.aclose()
+
+
+@pytest.mark.feature("K7")
+async def test_a_window_closes_in_the_middle_of_a_tool_loop() -> None:
+    parts = Parts(8_000)
+    messages: list[dict[str, Any]] = [*talk(4), {"role": "assistant", "content": "I will look."}]
+    messages.append({"role": "user", "content": "Read all of it."})
+    actions = []
+    for number in range(20):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": f'{{"n": {number}}}'}}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"part {number}: " + "words and numbers " * 100},
+        ]
+        exchange = await parts.asked(messages)
+        actions.append(exchange.decisions[0].action)
+        sent = json.loads(exchange.sent)["messages"]
+        assert {"role": "user", "content": "Read all of it."} in sent
+        assert sent[-2:] == messages[-2:]
+        assert (exchange.tokens_after or 0) < 8_000
+        await parts.answered(exchange, exchange.tokens_after or 0)
+    assert actions[0] == "passed"
+    assert "closed" in actions
+    assert actions.count("closed") < 6, "rarely, and deep"
