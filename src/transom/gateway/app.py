@@ -270,7 +270,8 @@ class Gateway:
             stream=stream,
         )
         if not body.whole and point is not None and point.kind in {"generate", "count"}:
-            exchange.decide("gateway", "passed", "too large to be looked at")
+            is_large = length is None or length > self._limits.most_read
+            exchange.decide("gateway", "passed", "too large to be looked at" if is_large else "no room to look at it now")
         out = Outgoing(send, self._clock)
         began = self._clock()
         streamed: AsyncIterator[bytes] | None = None if body.whole else body.stream(receive)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .asking import Asking
-from .bodies import Decoder, UnknownCodingError, codings, decoder
+from .bodies import ClientGoneError, Decoder, UnknownCodingError, codings, decoder
 from .exchange import Exchange, Reported
 from .forwarding import Answer, FailedError, Limits
 from .headers import Header, back
@@ -87,6 +87,11 @@ class Passage:
                 self._held = []
         except FailedError as failed:
             await self._fail(failed.status, failed.message)
+        except ClientGoneError:
+            raise
+        except Exception:  # noqa: BLE001 - a fault of ours is told as every other is
+            _log.exception("request %s failed", self.exchange.id)
+            await self._fail(500, "a fault of the gateway; see its log")
 
     def ended(self, began: float, now: float, *, aborted: bool) -> Ended:
         """How it ended."""

@@ -491,3 +491,22 @@ def test_long_headers_and_many_of_them_pass_both_ways() -> None:
         answer = ask(url, "POST", CHAT, b'{"model":"m"}', "x-long: " + "y" * 20_000)
     assert answer.header("x-long") == "z" * 20_000
     assert answer.header("x-h79") == "79"
+
+
+def test_a_fault_of_our_own_is_told_in_the_protocols_shape() -> None:
+    class Faulty(Kept):
+        def headers(self, exchange: Exchange) -> list[tuple[str, str]]:
+            if exchange.decisions:
+                return []
+            exchange.decide("test", "faulty")
+            raise RuntimeError("a fault")
+
+    async def handle(asked: Asked) -> None:
+        await asked.answer(200, b'{"type":"message"}')
+
+    journal = Faulty()
+    with upstream(handle) as server, serving(build_app(routes(server.url), journal=journal)) as url:
+        answer = ask(url, "POST", MESSAGES, b'{"model":"m"}')
+    assert answer.status == 500
+    assert json.loads(answer.body)["error"]["type"] == "api_error"
+    assert journal.all[0].how == "failed"
