@@ -217,7 +217,7 @@ async def test_a_task_that_no_window_holds_is_finished_and_nothing_of_it_is_lost
 @pytest.mark.feature("G11")
 def test_aider_answers_a_prompt(tmp_path: Path) -> None:
     with ScriptedProvider([says("All is well.")]) as provider:
-        ended = there(AIDER).run(provider.url, tmp_path, "Say that all is well.")
+        ended = there(AIDER).run(provider.url, tmp_path, "Say that all is well.", "--window", "32000")
         assert (ended.returncode, provider.refusals) == (0, []), ended.stderr
     assert "All is well." in ended.stdout
 

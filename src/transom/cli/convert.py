@@ -23,7 +23,9 @@ __all__ = ["convert"]
 From = Annotated[str | None, Parameter(name="--from", validator=readable, help="The file's format; detected if left out.")]
 To = Annotated[
     str,
-    Parameter(name="--to", validator=writable, help="The wire format to write: openai, openai-responses, anthropic or gemini."),
+    Parameter(
+        name="--to", validator=writable, help="The wire format to write: openai, openai-responses, anthropic, gemini or ollama."
+    ),
 ]
 Reasoning = Annotated[str, Parameter(name="--thinking", help="What becomes of reasoning the target cannot take: drop or text.")]
 

@@ -101,6 +101,13 @@ async def serve_(
     if token is None and settings.serve_token is not None:
         token = secret(settings.serve_token, "serve_token")
     parent = 0 if attend is None else attended(attend)
+    is_ready = False
+
+    def ready(url: str) -> None:
+        nonlocal is_ready
+        is_ready = True
+        _say(url, upstreams, json=json)
+
     try:
         await gateway.serve(
             settings,
@@ -109,12 +116,13 @@ async def serve_(
             port=settings.serve_port,
             token=token,
             dry=dry_run,
-            ready=lambda url: _say(url, upstreams, json=json),
+            ready=ready,
             ending=lambda running: output.note(f"finishing {running} answer{'s' * (running > 1)}; once more to end at once"),
             until=None if attend is None else functools.partial(gone, parent),
         )
     finally:
-        if attend is not None:
+        # Until then, who started us is still there, and reads why.
+        if attend is not None and is_ready:
             forget(attend)
 
 

@@ -120,12 +120,13 @@ def _opencode_providers(there: Surroundings) -> Mapping[str, Mapping[str, object
     files = [folder / name for folder in folders for name in ("opencode.json", "opencode.jsonc")]
     if named := there.variable("OPENCODE_CONFIG"):
         files.append(there.directory / named)
-    found: dict[str, Mapping[str, object]] = {}
+    found: object = {}
     for content in (*map(json_file, files), json_text(there.variable(_CONTENT))):
         providers = content.get("provider")
         if isinstance(providers, Mapping):
-            found |= {name: {**found.get(name, {}), **told} for name, told in providers.items() if isinstance(told, Mapping)}
-    return found
+            found = _merged(found, providers)
+    assert isinstance(found, Mapping)
+    return {name: told for name, told in found.items() if isinstance(told, Mapping)}
 
 
 def _opencode_upstreams(there: Surroundings) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ...errors import UsageError
+from ...errors import InputError, UsageError
 from ...settings.inherited import inherited_environment
 from ...upstream.address import Address
 from .. import output
@@ -103,7 +103,10 @@ def _upstreams(client: Client, there: Surroundings, given: tuple[str, ...]) -> M
             name, url = (_OWN if client.wants_models else next(iter(found))), text
         elif name not in found:
             raise UsageError(f"{client.name} has no upstream {name!r}", hint=f"its upstreams are {', '.join(found)}")
-        Address.parse(url)
+        try:
+            Address.parse(url)
+        except InputError as error:
+            raise UsageError(error.message, hint=error.hint) from None
         named[name] = url
     # One that was named without a name is where all goes: the client's own hosts are asked nothing.
     return named if named and len(named) == len(given) and not any("=" in text for text in given) else found | named
