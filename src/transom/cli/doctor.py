@@ -53,6 +53,7 @@ class Finding:
 _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("MCP server", "mcp", "mcp", "transom mcp"),
     ("JavaScript", "quickjs", "mcp", "run_javascript"),
+    ("gateway", "aiohttp", "gateway", "transom serve, transom wrap"),
     ("file search", "ripgrep", "mcp", "fast search; without it a slower engine of our own looks"),
     ("Python without a sandbox", "pydantic_monty", "sandbox", "run_python where the system confines nothing"),
     ("telemetry", "opentelemetry", "otel", "spans and metrics"),

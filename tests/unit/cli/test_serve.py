@@ -234,13 +234,33 @@ def test_asked_twice_it_goes_at_once(tmp_path: Path) -> None:
         asking.join(30)
 
 
-def test_dry_it_tells_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
+def long_talk() -> list[dict[str, str]]:
     long = [{"role": "user", "content": "Begin"}]
     for number in range(30):
         long += [
             {"role": "assistant", "content": f"answer {number} " * 90},
             {"role": "user", "content": f"question {number} " * 30},
         ]
+    return long
+
+
+@pytest.mark.feature("G2")
+def test_what_left_is_read_back_with_the_usual_command(transom: Run, tmp_path: Path) -> None:
+    with ScriptedProvider([says("Hello")]) as provider:
+        with served(tmp_path, "--json", "--upstream", provider.url, "--window", "4096") as process:
+            url = address(process)
+            assert ask(url, body={"messages": long_talk()}, authorization="Bearer mine")[0] == 200
+            with urllib.request.urlopen(f"{url}/_transom/requests") as told:
+                (seen,) = json.load(told)["requests"]
+        assert "question 3 question 3" not in str(provider.received[0].body)
+    uri = next(uri for each in seen["decisions"] for uri in each["uris"])
+    options = ["--store", str(tmp_path / "store.db"), "--scope", seen["scope"]]
+    assert "question 3 question 3" in transom("store", "get", uri, "--expand", *options).stdout
+    assert transom("store", "get", uri, *options[:2]).returncode == 1
+
+
+def test_dry_it_tells_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
+    long = long_talk()
     with ScriptedProvider([says("Hello")]) as provider:
         with served(tmp_path, "--json", "--upstream", provider.url, "--window", "4096", "--dry-run") as process:
             url = address(process)

@@ -51,6 +51,7 @@ class Seen:
     stream: bool
     dry: bool
     session: str
+    scope: str
     headers: Headers
     decisions: list[Decision]
     came: bytes | None = None
@@ -84,6 +85,7 @@ class Seen:
             "dry_run": self.dry,
             "edited": self.edited,
             "session": self.session,
+            "scope": self.scope,
             "window": self.window,
             "tokens": {
                 "before": self.tokens_before,
@@ -146,6 +148,7 @@ class Recent:
             stream=exchange.stream,
             dry=exchange.dry,
             session=exchange.session,
+            scope=exchange.scope,
             headers=[pair for pair in exchange.headers if not any(word in pair[0].lower() for word in _HIDDEN)],
             decisions=exchange.decisions,
         )
