@@ -55,3 +55,24 @@ def test_other_commands_do_not_load_the_sdk() -> None:
         "print([name for name in ('mcp', 'mcp_types', 'starlette', 'anyio', 'pydantic') if name in sys.modules])"
     )
     assert ran(script) == "[]"
+
+
+def test_a_list_of_tools_loads_nothing_that_only_their_calls_need() -> None:
+    script = (
+        "import asyncio, sys, tempfile\n"
+        "from transom.mcp_server.loading import load_server_half; load_server_half()\n"
+        "from transom.mcp_server.server import build\n"
+        "from transom.runtime import open_toolbox\n"
+        "from transom.store.store import Store\n"
+        "async def main():\n"
+        "    with tempfile.TemporaryDirectory() as folder:\n"
+        "        async with open_toolbox(roots=[folder], store=folder + '/store.db') as toolbox:\n"
+        "            assert len(build(toolbox, toolbox.services[Store], version='1').tools.shown()) == 40\n"
+        "asyncio.run(main())\n"
+        "late = ('engine.memory.memory', 'engine.skills.library', 'engine.selection', 'engine.offload.excerpts', 'messages',"
+        " 'tokens', 'wire.schemas', 'safety.commands', 'safety.archives', 'toolbox.sandbox.bubblewrap',"
+        " 'toolbox.editing.patching', 'toolbox.families.utilities.converting', 'toolbox.families.text.transforming',"
+        " 'vocabulary.retrieving', 'vocabulary.refusing')\n"
+        "print([name for name in late if 'transom.' + name in sys.modules])"
+    )
+    assert ran(script) == "[]"

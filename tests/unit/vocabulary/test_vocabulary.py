@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import copy
+import pickle
+import subprocess
+import sys
+from dataclasses import fields, replace
 
 import pytest
 
@@ -45,6 +49,39 @@ def test_an_excerpt_in_another_language_is_known_again() -> None:
     source = excerpt_source(shown)
     assert source is not None
     assert source.size == len(text)
+
+
+def test_sections_are_loaded_when_they_are_asked_for() -> None:
+    script = (
+        "import sys; from transom.vocabulary import ENGLISH\n"
+        "own = 'transom.vocabulary.locales.en.'\n"
+        "def loaded(): return sorted(name.removeprefix(own) for name in sys.modules if name.startswith(own))\n"
+        "print(loaded()); ENGLISH.dates; ENGLISH.dates; print(loaded())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == ["[]", "['dates']"]
+
+
+def test_there_is_nothing_to_load_for_a_name_that_is_no_section() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        ENGLISH.nonsense  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy(ENGLISH), copy.deepcopy(ENGLISH), pickle.loads(pickle.dumps(ENGLISH)), replace(ENGLISH)]
+)
+def test_a_copy_of_english_says_the_same(copied: Vocabulary) -> None:
+    check_vocabulary(copied)
+    assert copied.fingerprint == ENGLISH.fingerprint
+    assert [repr(getattr(copied, item.name)) for item in fields(ENGLISH)] == [
+        repr(getattr(ENGLISH, item.name)) for item in fields(ENGLISH)
+    ]
+
+
+def test_a_vocabulary_may_be_made_of_sections_from_scratch() -> None:
+    own = Vocabulary(**{item.name: getattr(ENGLISH, item.name) for item in fields(Vocabulary)})
+    check_vocabulary(own)
+    assert own.fingerprint == ENGLISH.fingerprint
 
 
 def _digesting(**words: str) -> Vocabulary:

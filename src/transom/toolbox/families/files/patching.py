@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
 from ...access.workspace import Workspace
 from ...editing.document import encoded
 from ...editing.file import alone, count_change, refused
-from ...editing.patch import FileChange, parsed
-from ...editing.patching import Outcome, changes_of, worked_out
 from ...tool import Refused, Result, ToolContext, tool
+
+if TYPE_CHECKING:
+    from ...editing.patch import FileChange
+    from ...editing.patching import Outcome
 
 __all__ = ["apply_patch"]
 
@@ -29,6 +31,9 @@ def apply_patch(context: ToolContext, patch: Annotated[str, Meta(max_length=2_00
         patch: The patch. Give two or three kept lines around each change.
         dry_run: Only show what would change.
     """
+    # What reads patches and finds their places is loaded by the first one.
+    from ...editing.patch import parsed
+
     with refused(context, ""):
         encoded(patch, "patch")
         changes = parsed(patch)
@@ -39,6 +44,8 @@ def apply_patch(context: ToolContext, patch: Annotated[str, Meta(max_length=2_00
 
 
 def _applied(context: ToolContext, changes: Sequence[FileChange], *, dry: bool) -> Result:
+    from ...editing.patching import changes_of, worked_out
+
     words = context.words.editing
     outcomes, files = worked_out(context, changes)
     if not files:
