@@ -15,6 +15,9 @@ from .strategy import Span
 
 __all__ = ["closed_turns", "head_places", "moved_by", "shortened_texts"]
 
+_SPOKEN = frozenset({"user", "assistant", "system"})
+"""Clearing takes results only: what somebody said was offloaded, also where both came together in one turn."""
+
 
 def closed_turns(span: Span, record: WindowRecord) -> int:
     """How many of the span's turns the record closes over; 0 for one that only offloads."""
@@ -33,7 +36,11 @@ def shortened_texts(span: Span, record: WindowRecord) -> list[tuple[str, str, st
         if live is not None:
             for edit in edits:
                 if edit not in live.edits and edit.part >= 0:
-                    found.extend((kind, text, label) for text, label in original_texts(live.source, edit) if text)
+                    found.extend(
+                        (kind if label not in _SPOKEN else "offload", text, label)
+                        for text, label in original_texts(live.source, edit)
+                        if text
+                    )
     return found
 
 
