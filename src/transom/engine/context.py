@@ -320,8 +320,8 @@ class Context(Adding, Carrying, Choosing):
         """The payload for one call of a provider.
 
         Args:
-            target: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``, or one that was registered; by default the
-                registry's.
+            target: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``, ``ollama``, or one that was registered; by
+                default the registry's.
             cancelled: asked between phases; when it says yes, the compile stops and the context is as before.
 
         Raises:

@@ -65,10 +65,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         About("The window that a payload must fit, in tokens.", _TOKENS),
     ] = None
     target: Annotated[
-        Literal["openai", "openai-responses", "anthropic", "gemini"] | None,
+        Literal["openai", "openai-responses", "anthropic", "gemini", "ollama"] | None,
         About(
             "The format that payloads are written in. Unset: the format of what was read; openai for an agent's session file.",
-            "openai, openai-responses, anthropic or gemini",
+            "openai, openai-responses, anthropic, gemini or ollama",
         ),
     ] = None
     strategy: Annotated[

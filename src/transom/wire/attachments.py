@@ -5,9 +5,22 @@ Knows media types, no provider.
 
 from __future__ import annotations
 
-__all__ = ["UNKNOWN_MEDIA", "data_url", "is_audio", "is_image", "split_data_url"]
+__all__ = ["UNKNOWN_MEDIA", "data_url", "is_audio", "is_image", "media_of", "split_data_url"]
 
 UNKNOWN_MEDIA = "application/octet-stream"
+
+_STARTS = (
+    ("iVBOR", "image/png"),
+    ("/9j/", "image/jpeg"),
+    ("R0lG", "image/gif"),
+    ("UklG", "image/webp"),
+    ("JVBERi", "application/pdf"),
+)
+
+
+def media_of(data: str) -> str:
+    """The media type that the first bytes of a file tell, given as base64 text; empty where they tell none."""
+    return next((media for start, media in _STARTS if data.startswith(start)), "")
 
 
 def split_data_url(url: str) -> tuple[str, str] | None:

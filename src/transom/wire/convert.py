@@ -22,6 +22,9 @@ from .report import Report
 
 __all__ = ["convert", "convert_request", "join_payload", "render_request"]
 
+_WITHOUT_LIST = 2
+"""Messages that a request without a list of them has at most: system text and a prompt."""
+
 _SYSTEM_STANDS_FIRST = frozenset({"gemini"})
 """Formats that have one place for system text, before the conversation."""
 
@@ -59,6 +62,8 @@ def convert(
         if not _is_list(body) and parser.prefill(request.head) == "continued" != writer.prefill(request.head):
             request = replace(request, messages=degrade_prefill(request.messages, report, options.words))
         return convert_request(request, writer, options, report), report
+    if len(request.messages) <= _WITHOUT_LIST and (whole := _without_conversation(body, writer.conversation)):
+        return whole, report
     frame, elements = _render(request.messages, request, writer, options, report)
     if _is_list(body):
         return b"[" + b",".join(_entries(elements)) + b"]", report
@@ -149,13 +154,17 @@ def _hoisted(messages: Sequence[Message], report: Report) -> tuple[Message, ...]
 
 
 def _without_list(body: object, frame: Frame, name: str) -> bytes:
-    """The payload of a request whose conversation is one string, null, or not there; empty where it is a list."""
+    """The payload of a request whose conversation is one string or null; empty where it is a list."""
     value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
     if not isinstance(value, Mapping) or isinstance(value.get(name), list | tuple):
         return b""
-    if name in value:
-        return frame.before[:-1] + dumps(value[name]) + frame.after[1:]
-    return frame.before[: -len(name) - 4].rstrip(b",") + frame.after[1:]
+    return frame.before[:-1] + dumps(value.get(name)) + frame.after[1:]
+
+
+def _without_conversation(body: object, name: str) -> bytes:
+    """The payload of a request without the field: the history lies with the provider, or all there is is one prompt."""
+    value = loads(body) if isinstance(body, bytes | bytearray | memoryview | str) else body
+    return dumps(value) if isinstance(value, Mapping) and name not in value else b""
 
 
 def _is_list(body: object) -> bool:

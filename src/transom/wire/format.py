@@ -123,7 +123,7 @@ class Format(Protocol):
 
     @property
     def name(self) -> str:
-        """``openai``, ``openai-responses``, ``anthropic`` or ``gemini``."""
+        """``openai``, ``openai-responses``, ``anthropic``, ``gemini`` or ``ollama``."""
         ...
 
     @property

@@ -28,6 +28,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "responses": "openai-responses",
         "anthropic-messages": "anthropic",
         "gemini-contents": "gemini",
+        "ollama-chat": "ollama",
     }
 )
 """Other names of the formats that ship, as the transcripts' manifest and users call them."""
@@ -116,18 +117,19 @@ class FormatRegistry:
 
 
 def builtin_registry(*, plugins: bool = False) -> FormatRegistry:
-    """A fresh registry of the four formats that ship.
+    """A fresh registry of the five formats that ship.
 
     Args:
         plugins: also ask installed packages (``load_plugins``).
     """
     from .anthropic import Anthropic
     from .gemini import Gemini
+    from .ollama import Ollama
     from .openai_chat import OpenAIChat
     from .openai_responses import OpenAIResponses
 
     registry = FormatRegistry()
-    for shipped in (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini()):
+    for shipped in (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini(), Ollama()):
         registry.register(shipped, source=BUILTIN)
     if plugins:
         load_plugins(registry)

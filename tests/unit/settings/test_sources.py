@@ -89,7 +89,7 @@ def test_the_nearest_file_counts_and_a_repository_ends_the_search(project: Path)
         ("trigger = 1", r"trigger cannot be 1 \(it is a number above 0 and below 1\)"),
         ("trigger = nan", r"trigger cannot be nan "),
         ("prune = 1", r"prune cannot be 1 \(it is true or false\)"),
-        ('target = "claude"', r"target cannot be 'claude' \(it is openai, openai-responses, anthropic or gemini\)"),
+        ('target = "claude"', r"target cannot be 'claude' \(it is openai, openai-responses, anthropic, gemini or ollama\)"),
         ('strategy = "clear digest"', r"strategy cannot be 'clear digest' "),
         ('scope = "../other"', r"scope cannot be '\.\./other' "),
         ('store = ""', r"store cannot be '' \(it is a path\)"),

@@ -21,7 +21,7 @@ class Custom(OpenAIChat):
 @pytest.mark.feature("M10")
 def test_formats_are_found_by_name_alias_and_instance() -> None:
     registry = builtin_registry()
-    assert registry.names == ("openai", "openai-responses", "anthropic", "gemini")
+    assert registry.names == ("openai", "openai-responses", "anthropic", "gemini", "ollama")
     for alias, name in {"openai-chat": "openai", "anthropic-messages": "anthropic", "gemini-contents": "gemini"}.items():
         assert alias in registry
         assert registry.get(alias).name == name
@@ -37,7 +37,7 @@ def test_a_format_is_registered_by_instance_under_its_own_name_or_another() -> N
     registry.register(custom, name="house")
     assert registry.get("custom") is custom
     assert registry.get("house") is custom
-    assert len(registry) == 6
+    assert len(registry) == 7
 
 
 @pytest.mark.feature("M10")

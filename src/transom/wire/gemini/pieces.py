@@ -12,20 +12,13 @@ from collections.abc import Mapping
 from ...jsontext import dumps, join_object, string
 from ...messages import Attachment, Call, Opaque, Part, RedactedThinking, Result, Text, Thinking
 from ..arguments import object_bytes
-from ..attachments import UNKNOWN_MEDIA, split_data_url
+from ..attachments import UNKNOWN_MEDIA, media_of, split_data_url
 from ..report import Notes
 from .parse import FORMAT
 
 __all__ = ["call_piece", "file_piece", "piece", "response_bytes", "result_files", "result_piece", "text_piece", "tool_name"]
 
 _READABLE = ("image/", "audio/", "video/", "text/")
-_SIGNATURES = (
-    ("iVBOR", "image/png"),
-    ("/9j/", "image/jpeg"),
-    ("R0lG", "image/gif"),
-    ("UklG", "image/webp"),
-    ("JVBERi", "application/pdf"),
-)
 _ENDINGS: Mapping[str, str] = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -171,7 +164,7 @@ def _readable(media: str, data: str) -> str:
     if media in ("application/json", "application/xml"):
         return "text/plain"
     if "*" in media or media == UNKNOWN_MEDIA:
-        return next((kind for start, kind in _SIGNATURES if data.startswith(start)), "")
+        return media_of(data)
     return media if media.startswith(_READABLE) or media == "application/pdf" else ""
 
 

@@ -49,8 +49,11 @@ class OpenAIResponses:
         if isinstance(body, Mapping):
             if "messages" in body or "contents" in body:
                 return False
-            return isinstance(body.get(CONVERSATION), str | list) or any(
-                field in body for field in ("previous_response_id", "prompt")
+            # A prompt that is text is what Ollama and the completions of old have; here it is a stored one, by its id.
+            return (
+                isinstance(body.get(CONVERSATION), str | list)
+                or "previous_response_id" in body
+                or isinstance(body.get("prompt"), Mapping)
             )
         if not isinstance(body, list) or not all(isinstance(item, Mapping) for item in body):
             return False
