@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import parse_qsl
 
 from ..messages import Message, leading_system
+from ..messages.digest import bytes_digest, meaning_digest
 
 __all__ = ["client_session", "scope_of", "session_key"]
 
@@ -64,11 +65,8 @@ def session_key(scope: str, named: str, messages: Sequence[Message]) -> str:
     """One key a conversation: scope, the client's own id, the whole leading system run, and the first message after it."""
     leading = leading_system(messages)
     begins = messages[: leading + 1]
-    return _hashed(scope.encode(), named.encode(), *(_told(message) for message in begins))
-
-
-def _told(message: Message) -> bytes:
-    return message.origin.raw if message.origin is not None and message.origin.raw else repr(message).encode("utf-8", "replace")
+    # By meaning: clients move their cache markers on, away from the first message, with the second request.
+    return _hashed(scope.encode(), named.encode(), *(meaning_digest(message) or bytes_digest(message) for message in begins))
 
 
 def _hashed(*parts: bytes) -> str:

@@ -11,6 +11,7 @@ from transom import Context, Store
 from transom.gateway.endpoint import endpoint
 from transom.gateway.exchange import Exchange, Reported
 from transom.gateway.guard import Guard
+from transom.gateway.identity import session_key
 from transom.gateway.upstreams import Upstream
 from transom.store.backends.memory import MemoryBackend
 from transom.wire.registry import builtin_registry
@@ -194,3 +195,14 @@ async def test_nothing_crosses_credentials() -> None:
     assert [exchange.decisions[0].action for exchange in (one, two)] == ["closed", "closed"]
     assert not await store.list("windows")
     assert await store.scoped(one.scope).list("windows")
+
+
+def test_a_cache_marker_that_moves_on_leaves_the_conversation_what_it_is() -> None:
+    marked = [{"type": "text", "text": "Begin", "cache_control": {"type": "ephemeral"}}]
+    plain = [{"type": "text", "text": "Begin"}]
+    keys = set()
+    for content in (marked, plain):
+        body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": content}]}
+        request = builtin_registry().get("anthropic").parse(json.dumps(body).encode())
+        keys.add(session_key("scope", "named", request.messages))
+    assert len(keys) == 1
