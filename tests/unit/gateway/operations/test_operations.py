@@ -98,6 +98,7 @@ def test_an_answer_says_what_was_decided_and_what_is_left_of_the_window() -> Non
         assert int(numbers[1]) > 8_000 > int(numbers[2])
 
 
+@pytest.mark.feature("X6")
 async def test_a_request_can_be_looked_at_afterwards_and_holds_no_credential() -> None:
     with running() as gateway:
         body = conversation(40)
