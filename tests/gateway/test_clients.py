@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.gateway.conftest import Serve
 from tests.gateway.relay import Passed, Relay
 from tests.gateway.task import DONE, STEPS, WINDOW, Script, missing, readable, result
 
@@ -178,7 +179,7 @@ def asked(relay: Relay) -> list[Passed]:
 
 
 @pytest.mark.feature("G1", "G11")
-def test_a_prompt_and_a_tool_call_pass_as_they_are(client: Real, tmp_path: Path) -> None:
+def test_a_prompt_and_a_tool_call_go_on_as_the_very_bytes_that_came(client: Real, tmp_path: Path, serve: Serve) -> None:
     done = False
 
     def script(received: Received) -> Reply:
@@ -191,13 +192,13 @@ def test_a_prompt_and_a_tool_call_pass_as_they_are(client: Real, tmp_path: Path)
         assert "it-was-run" in received.data.decode()
         return says("All is well.")
 
-    with ScriptedProvider(script) as provider, Relay(provider.url) as relay:
-        ended = client.run(relay.url, tmp_path, "Say that all is well.", "--window", "200000")
+    with ScriptedProvider(script) as provider, Relay(serve(provider.url, "--window", "200000").url) as relay:
+        ended = client.run(relay.url, tmp_path, "Say that all is well.", "--gateway", relay.url)
         assert (ended.returncode, provider.refusals) == (0, []), ended.stderr
         assert "All is well." in ended.stdout
-        left_behind(tmp_path)
-        headers = [each.answered for each in asked(relay)]
-    assert len(headers) >= 2
+        came, went = [each.body for each in asked(relay)], [each.data for each in provider.received]
+    assert len(came) >= 2
+    assert sorted(went) == sorted(came)
 
 
 @pytest.mark.feature("G1", "G2", "G11")
@@ -210,6 +211,7 @@ async def test_a_task_that_no_window_holds_is_finished_and_nothing_of_it_is_lost
         assert script.step == STEPS
         last = provider.received[-1].data.decode()
         headers = asked(relay)[-1].headers
+    left_behind(tmp_path)
     assert missing(last), "nothing left, so that nothing was shown"
     assert missing(last, await readable(tmp_path / "gateway.db", headers)) == []
 
