@@ -23,7 +23,7 @@ class SeekingWords:
         capped: there are more hits than are looked for (``{most}``).
         fuller: files with more hits than are shown of one (``{paths}``).
         skipped, skipped_least: what was left out (``{reasons}``); the same where not all of it was counted.
-        size, binary, line_cap, unreadable, changed, excluded: the reasons (``{count}``, ``{limit}``).
+        size, binary, line_cap, unreadable, changed, excluded, backups: the reasons (``{count}``, ``{limit}``).
         locations, counts: too much for its lines, or even its places, to be shown.
         page: which part is shown (``{first}``, ``{last}``, ``{total}``); ``next_page``: where the next begins (``{how}``,
             ``{offset}``).
@@ -81,6 +81,7 @@ class SeekingWords:
     unreadable: str
     changed: str
     excluded: str
+    backups: str
     locations: str
     counts: str
     page: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["EXCLUDED", "REMADE", "REPOSITORIES"]
+__all__ = ["BACKUPS", "EXCLUDED", "REMADE", "REPOSITORIES"]
 
-REPOSITORIES = frozenset({".git", ".hg", ".svn", ".ai_toolbox_backups"})
+BACKUPS = frozenset({".ai_toolbox_backups"})
+"""Folders of backups: nothing is replaced in them."""
+REPOSITORIES = frozenset({".git", ".hg", ".svn"}) | BACKUPS
 """Folders of version control and of backups: what files were before."""
 _OF_PACKAGES = frozenset({"node_modules", ".venv", "venv", ".tox", ".gradle"})
 _OF_CACHES = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"})

@@ -98,6 +98,22 @@ async def test_files_that_tools_do_not_write_are_left_and_named(box: Box) -> Non
     assert (box.root / "latin.txt").read_bytes() == b"needle \xe9\n"
 
 
+async def test_backups_keep_what_files_were_unless_they_are_named(box: Box) -> None:
+    for name in ("a.txt", "a.txt.bak", "dist/b.txt", ".ai_toolbox_backups/1/a.txt"):
+        box.write(name, b"foo\n")
+    answer = await box.works("find_replace_all", pattern="foo", replacement="bar", include_excluded=True)
+    assert [file["path"] for file in answer.data["files"]] == ["a.txt", "dist/b.txt"]
+    assert answer.data["skipped"]["backups"] == 1
+    assert "1 backups (.bak" in answer.text
+    files = await replace_all(box, "foo", "bar", include_excluded=True)
+    assert files["a.txt.bak"] == files[".ai_toolbox_backups/1/a.txt"] == b"foo\n"
+    assert files["a.txt"] == files["dist/b.txt"] == b"bar\n"
+    refused = await box.refuses("find_replace_all", pattern="foo", replacement="bar")
+    assert refused.error == "not_found"
+    assert "backups" in refused.text
+    assert (await replace_all(box, "foo", "bar", globs=["*.bak"]))["a.txt.bak"] == b"bar\n"
+
+
 async def test_all_files_change_or_none_does(box: Box) -> None:
     box.write("a.txt", b"x\n")
     box.write("b.txt", b"x\n")

@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ....safety import regexes
-from ...access.excluded import EXCLUDED
+from ...access.excluded import BACKUPS, EXCLUDED
 from ...access.place import Place
 from ...access.workspace import Change, Workspace
 from ...editing.diff import unified_diff
 from ...editing.document import Document, Splice
-from ...editing.file import alone, count_change
+from ...editing.file import BACKUP_SUFFIX, alone, count_change
 from ...editing.refusal import EditRefused
 from ...editing.replacing import replaced
 from ...searching.engine import search
@@ -118,7 +118,7 @@ def find_replace_all(
         regex=mode == "regex",
         ignore_case=ignore_case,
         globs=globs or (),
-        excluded=frozenset() if include_excluded else EXCLUDED,
+        excluded=BACKUPS if include_excluded else EXCLUDED,
         end=time.monotonic() + _SECONDS,
     )
     template = _template(context, order)
@@ -178,17 +178,27 @@ def _places(context: ToolContext, folder: Place, order: _Order, plan: _Plan) -> 
         depth=_DEPTH,
         file_bytes=_BYTES,
         per_file=1,
-        most=_FILES + 1,
+        most=2 * _FILES + 1,  # each may have a backup beside it
         seconds=_SECONDS - 5,
     )
     # Where a regular expression decides what is written, one engine finds and replaces.
     found = search(context, folder, query, engine="python" if order.regex or order.ignore_case else None)
     if not found.complete:
         raise Refused("timeout", words.too_slow.format(seconds=_SECONDS))
-    if len(found.hits) > _FILES or found.capped:
+    places = [hit.place for hit in found.hits]
+    kept = [place for place in places if not _is_backup(place, folder, order)]
+    if len(kept) > _FILES or found.capped:
         raise Refused("too_large", words.too_many_files.format(limit=_FILES))
     plan.skipped.update(found.skipped)
-    return [hit.place for hit in found.hits]
+    if backups := len(places) - len(kept):
+        plan.skipped["backups"] = backups
+    return kept
+
+
+def _is_backup(place: Place, folder: Place, order: _Order) -> bool:
+    """A backup holds what a file was: it is only written where the call names it."""
+    named = place.shown == folder.shown or any(glob.endswith(BACKUP_SUFFIX) and glob[:1] != "!" for glob in order.globs)
+    return place.name.lower().endswith(BACKUP_SUFFIX) and not named
 
 
 def _work_out(context: ToolContext, places: Sequence[Place], order: _Order, template: list[str | int], plan: _Plan) -> None:

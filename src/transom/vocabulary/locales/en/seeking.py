@@ -22,6 +22,7 @@ SEEKING = SeekingWords(
     unreadable="{count} unreadable files",
     changed="{count} files that changed meanwhile",
     excluded="{count} excluded folders (include_excluded)",
+    backups="{count} backups (.bak; name one to change it)",
     locations="too many to show their lines; show=lines does, in pages",
     counts="too many to show where; lines per file (show=lines or show=locations: in pages)",
     page="{first}-{last} of {total}",
