@@ -251,6 +251,7 @@ async def open_toolbox(
     store: str | Path | None = None,
     enable: Iterable[str] = (),
     disable: Iterable[str] = (),
+    project: str | None = None,
 ) -> AsyncIterator[Toolbox]:
     """The toolbox with all that its tools use, for as long as it is needed.
 
@@ -259,12 +260,16 @@ async def open_toolbox(
         store: what keeps memory and answers too large to hand over: a path, what the setting ``store`` says, or a file in the
             user's data directory.
         enable, disable: as for ``build_toolbox``.
+        project: what memory, sessions and plans belong to; registered if need be. By default each folder that is worked in
+            has a project of its own, registered when something is first remembered there.
 
     Raises:
         UsageError: no folder may be worked in, or a name that is no tool and no family.
+        InputError: ``project`` cannot be a project's name.
         StoreError: the store cannot be opened.
     """
     from .toolbox.access.intents import Intents
+    from .toolbox.access.projects import FolderProjects
     from .toolbox.access.workspace import Workspace
     from .toolbox.editing.counts import EditCounts
     from .toolbox.families.memory import memory_services
@@ -280,6 +285,9 @@ async def open_toolbox(
             workspace.tidy()
             sandbox = Sandbox(inherited_environment(), notes=place.with_name(f"{place.name}-sandbox"))
             sandbox.tidy()
+            projects = FolderProjects(opened)
+            if project:
+                await projects.name(project)
             yield build_toolbox(
                 enable=enable,
                 disable=disable,
@@ -287,6 +295,7 @@ async def open_toolbox(
                     Store: opened,
                     Workspace: workspace,
                     Sandbox: sandbox,
+                    FolderProjects: projects,
                     **memory_services(opened),
                     **skill_services(*OWN_SKILLS),
                 },

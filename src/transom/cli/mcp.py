@@ -19,7 +19,7 @@ from ..store.store import Store
 from . import output
 from .logs import log_to_stderr
 from .options import JSON, StorePath
-from .tools import Disabled, Enabled, Roots, Target
+from .tools import Disabled, Enabled, Project, Roots, Target
 
 if TYPE_CHECKING:
     from ..mcp_server.server import Face
@@ -42,7 +42,6 @@ Token = Annotated[
     str | None,
     Parameter(name="--http-token", help="What HTTP clients must send as their bearer token. Needed beyond loopback."),
 ]
-Project = Annotated[str | None, Parameter(name="--project", help="The project that memory and sessions belong to.")]
 Fixtures = Annotated[bool, Parameter(name="--conformance", negative="", show=False)]
 
 
@@ -75,7 +74,9 @@ async def mcp_(
     async with AsyncExitStack() as stack:
         with _uncollected():
             build = _server()
-            toolbox = await stack.enter_async_context(open_toolbox(roots=root, store=store, enable=enable, disable=disable))
+            toolbox = await stack.enter_async_context(
+                open_toolbox(roots=root, store=store, enable=enable, disable=disable, project=project)
+            )
             kept = toolbox.services[Store]
             assert isinstance(kept, Store)
             face = build(
@@ -85,7 +86,6 @@ async def mcp_(
                 profile=schema,
                 discovery=discovery,
                 most=max_tools,
-                project=project,
             )
         events = None
         if conformance:

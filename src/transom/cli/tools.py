@@ -47,6 +47,14 @@ Disabled = Annotated[
         name="--disable", negative="", show_default=False, help="A family or tool to switch off; may be given several times."
     ),
 ]
+Project = Annotated[
+    str | None,
+    Parameter(
+        name="--project",
+        show_default=False,
+        help="What memory, sessions and plans belong to; registered if need be. [the project of the first folder]",
+    ),
+]
 Everything = Annotated[bool, Parameter(name="--all", negative="", help="Also those that are off or not listed by default.")]
 Target = Annotated[
     Profile,
@@ -115,6 +123,7 @@ def call(
     root: Roots = (),
     enable: Enabled = (),
     disable: Disabled = (),
+    project: Project = None,
     yes: Annotated[bool, Parameter(name="--yes", negative="", help="Consent to what cannot be undone.")] = False,
     store: StorePath = None,
     json: JSON = False,
@@ -129,7 +138,7 @@ def call(
         Its arguments as a JSON object; - reads them from stdin.
     """
     given = _arguments(sys.stdin.read() if arguments == "-" else arguments)
-    answer = asyncio.run(_called(name, given, root, enable, disable, store, consent=yes))
+    answer = asyncio.run(_called(name, given, root, enable, disable, store, project, consent=yes))
     if json:
         output.json_line(answer.as_dict())
     elif answer.ok:
@@ -146,6 +155,7 @@ async def _called(
     enable: tuple[str, ...],
     disable: tuple[str, ...],
     store: str | None,
+    project: str | None,
     *,
     consent: bool,
 ) -> Envelope:
@@ -157,7 +167,7 @@ async def _called(
         output.note(f"{question} [y/N]")
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
-    async with open_toolbox(roots=roots, store=store, enable=enable, disable=disable) as toolbox:
+    async with open_toolbox(roots=roots, store=store, enable=enable, disable=disable, project=project) as toolbox:
         return await toolbox.call(name, given, Caller(session="cli", ask=ask, services=toolbox.session()))
 
 

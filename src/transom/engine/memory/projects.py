@@ -1,16 +1,19 @@
 """The registry of projects: which there are, what they are called, and where what is remembered of each lies.
 
 Knows the store's namespace ``projects``, one entry a project at ``<id>``, and the folders of the other families by name. A
-project is registered by one call and no other: who names an unknown one is told which are known.
+project is registered by being named as new, or for the folder it lies in; who asks for an unknown one is told which are known.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from ...errors import CapabilityError, InputError, JSONError, NotFoundError
 from ...jsontext import dumps, loads
@@ -175,6 +178,45 @@ class Projects:
         if not await self._write_new(project):
             raise _taken(await self.get(wanted))
         return project
+
+    async def named(self, name: str) -> Project:
+        """The project of that id or name, registered if it is not.
+
+        Raises:
+            InputError: it cannot be a project's name.
+        """
+        with contextlib.suppress(NotFoundError):
+            return await self.get(name)
+        try:
+            return await self.register(name)
+        except InputError:
+            # Another process may have registered it meanwhile.
+            with contextlib.suppress(NotFoundError):
+                return await self.get(name)
+            raise
+
+    async def of_folder(self, root: str, *also: str) -> Project:
+        """The project that lies in a folder, registered under the folder's name if there is none.
+
+        Args:
+            root: the folder's absolute path. Where its name is taken by another folder's project, some letters of a digest of
+                the path stand behind it.
+            also: other paths of the same folder.
+        """
+        if (found := await self._in_folder({root, *also})) is not None:
+            return found
+        name = PurePath(root).name[:150]
+        digest = hashlib.sha256(root.encode("utf-8", "surrogatepass")).hexdigest()
+        for wanted in (name, f"{name} {digest[:6]}", f"folder {digest[:16]}"):
+            # Taken, or no name of a project: the next one. Whoever took it may have meant the same folder.
+            with contextlib.suppress(InputError):
+                return await self.register(wanted, root=root)
+            if (found := await self._in_folder({root, *also})) is not None:
+                return found
+        return await self.get(f"folder {digest[:16]}")
+
+    async def _in_folder(self, paths: set[str]) -> Project | None:
+        return next((known for known in await self.list() if known.root in paths), None)
 
     async def rename(self, project: str, name: str) -> Project:
         """Give a project another name. Its id stays, and with it what is remembered of it.

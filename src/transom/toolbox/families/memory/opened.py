@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import NotFoundError
 from ....store.store import Store
+from ...access.projects import project_of
 from ...tool import Refused, ToolContext
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Memories:
                 project = await self.projects(context).get(name) if name else None
             sessions = Sessions(held.context.store, project=name, clock=context.clock, ids=self._ids)
             return MemoryScope(project, memory, sessions, _session(context))
-        opened = await self._opened(context, self._project(context))
+        opened = await self._opened(context, await self._project(context))
         if context.clock() >= self._sweep_at:
             self._sweep_at = context.clock() + _SWEEP
             await opened.memory.expire()
@@ -112,9 +113,9 @@ class Memories:
             self._open.popitem(last=False)
         return opened
 
-    def _project(self, context: ToolContext) -> str:
-        default = context.project or ""
-        return self._open.get(context.session, default) if context.session is not None else default
+    async def _project(self, context: ToolContext) -> str:
+        chosen = self._open.get(context.session) if context.session is not None else None
+        return await project_of(context) if chosen is None else chosen
 
     @property
     def _ids(self) -> Callable[[], str]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ....store.store import Store
+from ...access.projects import project_of
 from ...tool import Family, Result, ToolContext, tool
 from .plans import LONGEST_STEP, MOST_STEPS, Plan, Plans, Status
 
@@ -25,7 +26,7 @@ async def create_plan(context: ToolContext, steps: Steps, goal: Annotated[str, M
         steps: 1 to 30 steps in order, one thing each, at most 500 characters.
         goal: what they lead to.
     """
-    plan = await _plans(context).create(goal, steps, context.session or "")
+    plan = await (await _plans(context)).create(goal, steps, context.session or "")
     return _shown(context, plan, context.words.planning.created.format(plan=plan.id))
 
 
@@ -36,7 +37,7 @@ async def get_plan(context: ToolContext, plan_id: str | None = None) -> Result:
     Args:
         plan_id: which; the newest if left out.
     """
-    plan = await _plans(context).get(plan_id, context.session or "")
+    plan = await (await _plans(context)).get(plan_id, context.session or "")
     words = context.words.planning
     return _shown(context, plan, "" if plan.session == (context.session or "") else words.elsewhere.format(plan=plan.id))
 
@@ -57,7 +58,7 @@ async def update_plan_step(
         note: what to keep beside it; for blocked, what it waits for.
         plan_id: which plan; the newest of this session if left out.
     """
-    plan, old = await _plans(context).update(plan_id, context.session or "", step, status, note)
+    plan, old = await (await _plans(context)).update(plan_id, context.session or "", step, status, note)
     words = context.words.planning
     template = words.unchanged if old == status else words.changed
     return _shown(context, plan, template.format(number=step, old=old, new=status))
@@ -67,8 +68,8 @@ def _new_id() -> str:
     return uuid.uuid4().hex[:8]
 
 
-def _plans(context: ToolContext) -> Plans:
-    return Plans(context.use(Store), context.project or "", clock=context.clock, ids=_new_id, words=context.words.planning)
+async def _plans(context: ToolContext) -> Plans:
+    return Plans(context.use(Store), await project_of(context), clock=context.clock, ids=_new_id, words=context.words.planning)
 
 
 def _shown(context: ToolContext, plan: Plan, said: str) -> Result:
