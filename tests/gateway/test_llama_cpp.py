@@ -80,8 +80,9 @@ def test_it_streams_in_three_protocols(server: Running, serve: Serve) -> None:
     with OpenAI(base_url=f"{served.url}/v1", api_key="key", max_retries=0) as client:
         chunks = list(client.chat.completions.create(model="any", messages=asked, max_tokens=8, stream=True))
         assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
-        with client.responses.stream(model="any", input="Say hello.", max_output_tokens=16) as responses:
-            assert [event.type for event in responses][-1] in {"response.completed", "response.incomplete"}
+        # Event by event: this server leaves out indexes that the SDK's collecting stream wants, with or without a gateway.
+        events = list(client.responses.create(model="any", input="Say hello.", max_output_tokens=16, stream=True))
+        assert events[-1].type in {"response.completed", "response.incomplete"}
     with Anthropic(base_url=served.url, api_key="key", max_retries=0) as anthropic:
         with anthropic.messages.stream(model="any", messages=asked, max_tokens=8) as messages:
             assert messages.get_final_text()
