@@ -107,6 +107,27 @@ def test_beside_landlock_nothing_is_changed_that_was_not_opened(machine: str) ->
     assert (judged("setsid"), judged("setpgid")) == ("pretended", "pretended")
 
 
+def test_no_file_is_made_that_lends_its_owner_and_no_device(machine: str) -> None:
+    for bare in (True, False):
+        judged = Filter(machine, bare=bare)
+        for bit in (0o4000, 0o2000, 0o6000):
+            assert judged("openat", 3, 0, 0o101, bit | 0o755) == "EPERM"
+            assert judged("openat", 3, 0, 0o20200002, bit | 0o755) == "EPERM"
+            assert judged("mkdirat", 3, 0, bit | 0o755) == "EPERM"
+            assert judged("mknodat", 3, 0, 0o100000 | bit) == "EPERM"
+            assert (judged("fchmod", 3, bit), judged("fchmodat2", 3, 0, bit)) == ("EPERM", "EPERM")
+            if machine == "x86_64":
+                assert judged("open", 0, 0o101, bit) == judged("creat", 0, bit) == judged("chmod", 0, bit) == "EPERM"
+                assert judged("mkdir", 0, bit) == judged("mknod", 0, bit) == "EPERM"
+        assert [judged("mknodat", 3, 0, kind | 0o600) for kind in (0o20000, 0o60000)] == ["EPERM", "EPERM"]
+        assert [judged("mknodat", 3, 0, kind | 0o600) for kind in (0, 0o100000, 0o10000, 0o140000)] == ["allowed"] * 4
+        assert judged("openat", 3, 0, 0, 0o6000) == "allowed"
+        assert (
+            judged("openat", 3, 0, 0o101, 0o1777) == judged("mkdirat", 3, 0, 0o1777) == judged("fchmod", 3, 0o755) == "allowed"
+        )
+        assert judged("openat2", 3) == "ENOSYS"
+
+
 def test_another_machines_calls_end_the_process(machine: str) -> None:
     for bare in (True, False):
         assert answer(Filter(machine, bare=bare).code, 0x40000003, 1) == KILLED

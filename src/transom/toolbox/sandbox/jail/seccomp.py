@@ -34,7 +34,7 @@ _KERNEL = (
     "nfsservctl",
 )  # fmt: skip
 _UNKNOWN = (
-    "io_uring_setup", "io_uring_enter", "io_uring_register", "clone3",
+    "io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "openat2",
 )  # fmt: skip
 """Answered as if the kernel did not have them: programs then take the older call, whose arguments a filter can read."""
 _OUTSIDE = (
@@ -45,6 +45,18 @@ _OUTSIDE = (
 )  # fmt: skip
 _GROUP = ("setsid", "setpgid")
 """Answered with success and not done: all that a program starts stays in one process group, so that one kill ends it."""
+
+_SET_ID = 0o6000
+"""Bits that lend a file's owner or group to whoever runs it, also outside."""
+_MODES = {
+    "chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mkdir": 1, "mkdirat": 2, "mknod": 1, "mknodat": 2,
+}  # fmt: skip
+"""Calls that set permission bits, and which argument those are."""
+_OPENS = {"open": 1, "openat": 2}
+"""Calls whose last argument is permission bits when the flags, this argument, say that a file is made."""
+_MAKING = 0o100 | 0o20000000
+_NODES = ("mknod", "mknodat")
+_KIND, _CHARACTER_DEVICE, _BLOCK_DEVICE = 0o170000, 0o020000, 0o060000
 
 Instruction = tuple[int, int, int, int]
 
@@ -76,8 +88,27 @@ def _zero(index: int) -> list[Instruction]:
     ]  # fmt: skip
 
 
+def _without_set_id(index: int) -> list[Instruction]:
+    """Allow the call when the permission bits lend nobody."""
+    return [_argument(index), (_ANY_BIT, 0, 1, _SET_ID), _refuse(errno.EPERM), _answer(_ALLOW)]
+
+
+def _modes() -> dict[str, list[Instruction]]:
+    rules = {name: _without_set_id(index) for name, index in _MODES.items()}
+    rules |= {
+        name: [_argument(index), (_ANY_BIT, 1, 0, _MAKING), _answer(_ALLOW), *_without_set_id(index + 1)]
+        for name, index in _OPENS.items()
+    }
+    for name in _NODES:
+        kinds = [(_EQUAL, 1, 0, _CHARACTER_DEVICE), (_EQUAL, 0, 1, _BLOCK_DEVICE), _refuse(errno.EPERM)]
+        rules[name] = [_argument(_MODES[name]), (_AND, 0, 0, _KIND), *kinds, *rules[name]]
+    return rules
+
+
 def _rules(*, bare: bool, truncates: bool, root: bool) -> dict[str, list[Instruction]]:
-    rules = {name: [_refuse(errno.EPERM)] for name in _KERNEL}
+    # First, because files are opened more often than anything else is done.
+    rules = _modes()
+    rules |= {name: [_refuse(errno.EPERM)] for name in _KERNEL}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in _UNKNOWN}
     rules["clone"] = [_argument(0), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), _refuse(errno.EPERM), _answer(_ALLOW)]
     rules["ioctl"] = [
