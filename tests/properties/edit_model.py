@@ -178,16 +178,21 @@ def _delete(text: str, given: dict[str, object], wide: str | None) -> str:
                 return piece.strip()
             return piece.encode("latin-1").decode("utf-8", "surrogateescape").strip()
 
+        stands = [number for number, (content, _) in enumerate(lines, start=1) if trimmed(content) == trimmed(wanted)]
+        within = [number for number in stands if first <= number <= last]
         near: dict[int, list[int]] = {}
-        for number, (content, _) in enumerate(lines, start=1):
-            if abs(number - first) <= 3 and trimmed(content) == trimmed(wanted):
+        for number in stands:
+            if abs(number - first) <= 3 and number not in within:
                 near.setdefault(abs(number - first), []).append(number)
-        if not near:
-            raise _NoError("drift")
-        places = near[min(near)]
-        if len(places) > 1:
+        if first not in stands and within and near:
             raise _NoError("ambiguous")
-        first, last = places[0], last + places[0] - first
+        if not within:
+            if not near:
+                raise _NoError("drift")
+            places = near[min(near)]
+            if len(places) > 1:
+                raise _NoError("ambiguous")
+            first, last = places[0], last + places[0] - first
     if not 1 <= first <= last <= len(lines):
         raise _NoError("out_of_range")
     return _joined(lines[: first - 1] + lines[last:])

@@ -18,8 +18,8 @@ class EditingWords:
         not_utf_8: text that a file of unknown encoding cannot take (``{argument}``, ``{letter}``, ``{code}``).
         reversed_range, no_lines, no_such_line, no_place: numbers that name no lines (``{first}``, ``{last}``; ``{line}``,
             ``{count}``; ``{most}``: the last number to insert at).
-        two_places, drifted: a text that was to be verified stands at two lines, or nowhere near (``{line}``, ``{above}``,
-            ``{below}``, ``{reach}``).
+        two_places, inside_and_outside, drifted: a text that was to be verified stands at two lines, in the range and near it,
+            or nowhere near (``{line}``, ``{above}``, ``{below}``; ``{inside}``, ``{outside}``; ``{reach}``).
         stands_at: where else it stands (``{lines}``).
         not_on_line: a line does not hold what it was to hold (``{line}``, ``{text}``).
         actual: the lines that are there instead, before them.
@@ -45,6 +45,7 @@ class EditingWords:
         saved, created, unchanged, appended, inserted, inserted_several, deleted, deleted_several, moved, replaced, restored,
             would_change: what was done (``{path}``, ``{first}``, ``{last}``, ``{count}``, ``{bytes}``).
         found_at: it stood elsewhere than said (``{step}`` with its sign, ``{first}``).
+        found_inside: it stood on another line of the range than the first (``{line}``, ``{first}``).
         anchor, anchor_more: which line the pattern was found on (``{line}``), and on how many more (``{more}``).
         backed_up: where the previous bytes are (``{backup}``).
         dry: that nothing was written.
@@ -67,6 +68,7 @@ class EditingWords:
     no_such_line: str
     no_place: str
     two_places: str
+    inside_and_outside: str
     drifted: str
     stands_at: str
     not_on_line: str
@@ -125,6 +127,7 @@ class EditingWords:
     restored: str
     would_change: str
     found_at: str
+    found_inside: str
     anchor: str
     anchor_more: str
     backed_up: str

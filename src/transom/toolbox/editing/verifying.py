@@ -1,19 +1,21 @@
 """Whether a line is the one that was meant: a file may have changed since its lines were counted.
 
-Lines are compared one by one, white space around them left out. Text that stands a little higher or lower than said moves the
-whole edit; text that stands nowhere near, or at two places equally near, stops it.
+Lines are compared one by one, white space around them left out. Text that stands lower within the range that was asked for
+confirms it; text that stands a little higher or lower than the range moves the whole edit; text that stands nowhere near, or at
+several places that say different things, stops it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .document import Document
 from .refusal import EditRefused
 from .replacing import found
 
-__all__ = ["REACH", "Anchor", "anchored", "block_lines", "contains", "drift", "standing"]
+__all__ = ["REACH", "Anchor", "Stand", "anchored", "block_lines", "contains", "drift", "standing"]
 
 
 REACH = 3
@@ -28,28 +30,47 @@ def block_lines(text: str) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def drift(document: Document, first: int, block: str) -> int:
-    """By how many lines a block moved from where it was thought to begin.
+class Stand(NamedTuple):
+    """Where a text that verifies a range stands.
+
+    Attributes:
+        step: by how many lines the range moved; 0: not at all, negative: it stands higher.
+        line: the first line of the text.
+    """
+
+    step: int
+    line: int
+
+
+def drift(document: Document, first: int, last: int, block: str) -> Stand:
+    """By how many lines a range moved from where it was thought to be.
 
     Args:
         document: the file.
-        first: the line where the block should begin.
-        block: one or more lines; all must match.
-
-    Returns:
-        0 where it stands as said; negative: it stands higher.
+        first, last: the range.
+        block: one or more lines that it should begin with, or hold; all must match.
 
     Raises:
-        EditRefused: ``drift``: it is not within ``REACH`` lines; ``ambiguous``: it is, twice at the same distance.
+        EditRefused: ``drift``: it is not in the range, nor within ``REACH`` lines of its begin; ``ambiguous``: it is, twice at
+            the same distance, or in the range and outside.
     """
     wanted = block_lines(block)
-    for distance in range(REACH + 1):
-        places = [step for step in sorted({-distance, distance}) if _stands(document, first + step, wanted)]
-        if len(places) > 1:
-            raise EditRefused("ambiguous", "two_places", line=first, above=first - distance, below=first + distance)
-        if places:
-            return places[0]
-    raise EditRefused("drift", "drifted", line=first, reach=REACH)
+    if _stands(document, first, wanted):
+        return Stand(0, first)
+    bottom = min(last, document.lines.count) - len(wanted) + 1
+    inside = next((line for line in range(first + 1, bottom + 1) if _stands(document, line, wanted)), None)
+    near = [step for step in range(-REACH, REACH + 1) if not first <= first + step <= bottom]
+    steps = [step for step in sorted(near, key=abs) if _stands(document, first + step, wanted)]
+    if inside is not None:
+        if steps:
+            raise EditRefused("ambiguous", "inside_and_outside", line=first, inside=inside, outside=first + steps[0])
+        return Stand(0, inside)
+    if not steps:
+        raise EditRefused("drift", "drifted", line=first, reach=REACH)
+    if -steps[0] in steps[1:]:
+        distance = abs(steps[0])
+        raise EditRefused("ambiguous", "two_places", line=first, above=first - distance, below=first + distance)
+    return Stand(steps[0], first + steps[0])
 
 
 def _stands(document: Document, first: int, wanted: list[str]) -> bool:

@@ -13,6 +13,23 @@ async def test_a_range_moves_as_a_whole_with_the_text_that_verifies_it(box: Box)
     assert field(answer, "moved_by") == 2
 
 
+async def test_text_on_another_line_of_the_range_confirms_it(box: Box) -> None:
+    box.file("".join(f"line {number}\n" for number in range(1, 21)))
+    answer = await box.works("delete_lines_in_file", start_line=10, end_line=12, verify_before_delete="line 12")
+    assert box.holds() == "".join(f"line {number}\n" for number in range(1, 21) if number not in {10, 11, 12}).encode()
+    assert field(answer, "moved_by") == 0
+    assert "within the range" in answer.text
+    # A block must stand in it as a whole.
+    answer = await box.works("delete_lines_in_file", start_line=3, end_line=4, verify_before_delete="line 4\nline 5")
+    assert field(answer, "moved_by") == 1
+
+
+async def test_text_in_the_range_and_just_outside_confirms_nothing(box: Box) -> None:
+    box.file("if a:\n}\nif b:\n  c\n}\n")
+    answer = await box.refuses("ambiguous", "delete_lines_in_file", start_line=3, end_line=5, verify_before_delete="}")
+    assert "line 5 of the range and on line 2 outside" in answer.text
+
+
 async def test_text_that_moved_too_far_is_named_with_its_line(box: Box) -> None:
     box.file("".join(f"l{number}\n" for number in range(1, 20)))
     answer = await box.refuses("drift", "delete_lines_in_file", start_line=2, verify_before_delete="l12")

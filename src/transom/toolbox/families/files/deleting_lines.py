@@ -10,13 +10,13 @@ from ...editing.file import EditedFile, Written, near_words
 from ...editing.line_edits import checked_range, deleted
 from ...editing.nearmiss import nearest
 from ...editing.refusal import EditRefused
-from ...editing.verifying import REACH, block_lines, drift, standing
+from ...editing.verifying import REACH, Stand, block_lines, drift, standing
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["delete_lines", "delete_lines_in_file"]
 
 
-@tool(family="files", title="Delete lines", visible=True, tier=1)
+@tool(family="files", title="Delete lines", visible=True, tier=3)
 def delete_lines_in_file(
     context: ToolContext,
     file_name: str,
@@ -46,13 +46,14 @@ def delete_lines(file: EditedFile, first: int, last: int | None, verify: str, *,
     Args:
         file: where.
         first, last: which; without ``last`` one.
-        verify: what stands on the first of them, and perhaps on those below; empty: anything.
+        verify: what stands on the first of them, and perhaps on those below, or on others of them; empty: anything.
         backup, dry: as ``EditedFile.write``.
 
     Raises:
         Refused: ``out_of_range``, ``drift``, ``ambiguous``, or as ``EditedFile.write``.
     """
-    step = _step(file, first, last, verify) if verify else 0
+    stand = _stand(file, first, last, verify) if verify else Stand(0, first)
+    step = stand.step
     with file.refusing():
         edit = deleted(file.document, first + step, None if last is None else last + step)
     written: Written = file.write(edit.splices, backup=backup, dry=dry)
@@ -61,17 +62,19 @@ def delete_lines(file: EditedFile, first: int, last: int | None, verify: str, *,
     said = template.format(path=file.place.shown, first=edit.first, last=edit.last, count=count)
     if step:
         said += " " + words.found_at.format(step=f"{step:+d}", first=edit.first)
+    elif stand.line != first:
+        said += " " + words.found_inside.format(line=stand.line, first=edit.first)
     return written.result(said, around=(edit.first, edit.first - 1), first_line=edit.first, last_line=edit.last, moved_by=step)
 
 
-def _step(file: EditedFile, first: int, last: int | None, verify: str) -> int:
-    """By how many lines the range moved; the refusal shows what stands there instead, and where the text is now."""
+def _stand(file: EditedFile, first: int, last: int | None, verify: str) -> Stand:
+    """Where the text stands; the refusal shows what stands there instead, and where the text is now."""
     document, words = file.document, file.context.words.editing
     if last is not None and last < first:
         with file.refusing():
             checked_range(document.lines, first, last)
     try:
-        return drift(document, first, verify)
+        return drift(document, first, first if last is None else last, verify)
     except EditRefused as refusal:
         if first > document.lines.count + REACH or first < 1:
             with file.refusing():

@@ -23,6 +23,10 @@ EDITING = EditingWords(
         "The text is not on line {line}, but equally near on lines {above} and {below}, so nothing was deleted. "
         "Give the line that you mean."
     ),
+    inside_and_outside=(
+        "The text is not on line {line}, but on line {inside} of the range and on line {outside} outside it, so nothing was "
+        "deleted. Verify with the text of the first line to delete."
+    ),
     drifted="The text to verify is not on line {line} of {path}, nor within {reach} lines of it: nothing was deleted.",
     stands_at="It stands at line {lines}: call again with that line.",
     not_on_line="Line {line} of {path} does not contain the text to verify: nothing was inserted.",
@@ -89,6 +93,7 @@ EDITING = EditingWords(
     restored="Restored {path} from {backup} ({bytes} bytes) and removed the backup.",
     would_change="Dry run, nothing was written. This would change:",
     found_at="The text had moved by {step} to line {first}; the whole range moved with it.",
+    found_inside="The text stood on line {line}, within the range, so the range was deleted as asked.",
     anchor="The pattern stood on line {line}.",
     anchor_more="It stands on {more} more; the first was taken.",
     backed_up="The previous content is in {backup}; restore_from_bak puts it back.",
