@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox
+from ..toolbox.discovery import execute_tool
 from ..toolbox.tool import Tool
 from ..wire.profiles import Profile
 
@@ -16,6 +17,8 @@ __all__ = ["PAGE", "ToolList"]
 
 PAGE = 250
 """Tools of a page. All there are, by default: not every client asks for a second page."""
+FILES = "files"
+"""The family whose tools take paths."""
 
 
 class ToolList:
@@ -48,6 +51,15 @@ class ToolList:
             as_is = self._profile == "default"
             self._made = [_wire(tool, tool.schema) for tool in self._tools()] if as_is else self._make()[0]
         return self._made
+
+    def instructions(self) -> str:
+        """What a model is told of the server: what is true of this list."""
+        listed = self._tools()
+        reached = {tool.name: tool for tool in listed}
+        if execute_tool.name in reached:
+            reached |= {tool.name: tool for tool in self._toolbox.tools.values() if self._toolbox.toggles.is_on(tool)}
+        files = any(tool.family == FILES for tool in reached.values())
+        return self._toolbox.words.serving.instructions({tool.name for tool in listed}, reached, files=files)
 
     def report(self) -> SchemaReport:
         """What the profile weakened in it."""

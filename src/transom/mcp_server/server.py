@@ -130,7 +130,7 @@ def build(
         NAME,
         version=version,
         title=words.title,
-        instructions=words.instructions,
+        instructions=tools.instructions(),
         lifespan=running,
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH)},
     )

@@ -66,14 +66,15 @@ class Toolbox:
 
         Args:
             discovery: only the two that find and call the others.
-            most: how many the client can take; what matters most is kept.
+            most: how many the client can take; the two that reach the others are kept, then what matters most.
         """
         if discovery:
             return list(DISCOVERY.tools)
         shown = [tool for tool in self.tools.values() if self.toggles.is_listed(tool)]
         if most is None or len(shown) <= most:
             return shown
-        kept = {tool.name for tool in sorted(shown, key=lambda tool: tool.tier)[:most]}
+        ranked = sorted(shown, key=lambda tool: (tool.family != DISCOVERY.name, tool.tier))
+        kept = {tool.name for tool in ranked[:most]}
         return [tool for tool in shown if tool.name in kept]
 
     def schemas(

@@ -11,6 +11,11 @@ from mcp_types import Implementation, ServerNotification, ToolListChangedNotific
 
 from mcp import Client
 from transom.jsontext import dumps
+from transom.mcp_server.server import build
+from transom.store.backends.memory import MemoryBackend
+from transom.store.store import Store
+from transom.toolbox.box import Toolbox
+from transom.toolbox.toggles import Toggles
 
 from .conftest import Scene
 
@@ -138,3 +143,30 @@ async def test_a_profile_shapes_the_schemas_and_what_calls_mean_stays(make: Call
         counted = await client.call_tool("count", {"seconds": None, "steps": None})
     assert counted.content[0].text == "counted"  # type: ignore[union-attr]
     assert scene.face.tools.report().profile == "openai-strict"
+
+
+async def test_what_a_model_is_told_is_true_of_the_list_it_is_shown() -> None:
+    async def told(toggles: Toggles, **options: object) -> str:
+        async with Store(MemoryBackend()) as store:
+            toolbox = Toolbox(toggles=toggles, services={Store: store})
+            face = build(toolbox, store, version="1", **options)  # type: ignore[arg-type]
+            async with Client(face.server) as client:
+                return client.instructions or ""
+
+    usual = await told(Toggles())
+    assert "paths" in usual
+    assert "explore_tools" in usual
+    assert "the context tool reads" in usual
+    assert "paths" not in await told(Toggles(disable=["files"]))
+    assert "explore_tools" not in await told(Toggles(disable=["discovery"]))
+    assert "context" not in await told(Toggles(disable=["memory"]))
+    assert "called with execute_tool" in await told(Toggles(), discovery=True)
+
+
+@pytest.mark.parametrize("most", [2, 5, 15, 25])
+def test_a_short_list_keeps_what_reaches_the_rest_and_what_is_needed_every_day(most: int) -> None:
+    listed = {tool.name for tool in Toolbox().listed(most=most)}
+    assert len(listed) == most
+    assert listed >= {"explore_tools", "execute_tool"}
+    if most >= 15:
+        assert listed >= {"read_file", "save_file", "replace_text_in_file", "ripgrep", "run_python", "remember", "recall"}

@@ -17,7 +17,7 @@ LONG = 600.0
 _DAY = 86_400.0
 
 
-@tool(family="backup", title="Create a backup", destructive=False, visible=True, confirm=True, seconds=LONG, tier=5)
+@tool(family="backup", title="Create a backup", destructive=False, visible=True, confirm=True, seconds=LONG, tier=4)
 def create_backup(
     context: ToolContext, path: str = ".", exclude: list[str] | None = None, label: str = "", confirm: bool = False
 ) -> Result:
@@ -93,7 +93,7 @@ def list_backups(context: ToolContext) -> Result:
     visible=True,
     confirm=lambda arguments: arguments.get("dry_run") is not True,
     seconds=LONG,
-    tier=5,
+    tier=4,
 )
 def restore_backup(
     context: ToolContext,

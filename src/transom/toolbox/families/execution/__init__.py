@@ -25,7 +25,7 @@ CodeSeconds = Annotated[float, Meta(ge=0.1, le=_CODE_SECONDS)]
 CommandSeconds = Annotated[float, Meta(ge=1, le=_COMMAND_SECONDS)]
 
 
-@tool(family="execution", title="Run JavaScript", visible=True, read_only=True, seconds=75, tier=2)
+@tool(family="execution", title="Run JavaScript", visible=True, read_only=True, seconds=75, tier=3)
 async def run_javascript(context: ToolContext, javascript: str, timeout_seconds: CodeSeconds = 5.0) -> Result:
     """Run JavaScript (ES2023) without files, network or modules. Shows console.log and the last expression's value.
 
@@ -45,7 +45,7 @@ async def run_javascript(context: ToolContext, javascript: str, timeout_seconds:
     return answer(outcome, words, limits=limits, most=_CODE_SECONDS, roots=(), cwd=None, raised=raised)
 
 
-@tool(family="execution", title="Run Python", visible=True, seconds=75, tier=2)
+@tool(family="execution", title="Run Python", visible=True, seconds=75, tier=1)
 async def run_python(context: ToolContext, python: str, timeout_seconds: CodeSeconds = 5.0) -> Result:
     """Run a Python script in the working directory, in a sandbox without network. Print what you want to see.
 

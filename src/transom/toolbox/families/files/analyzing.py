@@ -66,7 +66,7 @@ class _Survey:
             self.entries.append(file.shown)
 
 
-@tool(family="files", title="Describe a project", read_only=True, idempotent=True, reader=True, tier=1)
+@tool(family="files", title="Describe a project", read_only=True, idempotent=True, reader=True, tier=4)
 def analyze_project(context: ToolContext, path: str = ".") -> Result:
     """Say what a project is: languages by size, build files, entry points, tests, largest files.
 

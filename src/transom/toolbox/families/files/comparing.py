@@ -24,7 +24,7 @@ MOST_SHOWN = 400
 
 
 @tool(
-    family="files", title="Compare two files", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0
+    family="files", title="Compare two files", read_only=True, idempotent=True, visible=True, reader=True, tier=3, seconds=20.0
 )
 def file_diff(context: ToolContext, path: str, other_path: str) -> Result:
     """Compare two text files: a unified diff from the first to the second.

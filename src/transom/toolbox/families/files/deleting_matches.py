@@ -117,7 +117,7 @@ def _preview(
     return Result(data={"would_delete": shown, "total": len(paths)}, text="\n".join(lines))
 
 
-@tool(family="files", title="Delete files by pattern", destructive=True, confirm=True, preview=_preview, tier=1)
+@tool(family="files", title="Delete files by pattern", destructive=True, confirm=True, preview=_preview, tier=4)
 def delete_files_by_pattern(
     context: ToolContext,
     pattern: Annotated[str, Meta(max_length=500)],

@@ -100,7 +100,7 @@ def _accepts(context: ToolContext, pattern: str, *, case_sensitive: bool) -> Cal
     return lambda named: part in (named.path if whole else named.entry.name).casefold()
 
 
-@tool(family="files", title="Find files by a rough name", read_only=True, idempotent=True, reader=True, tier=1)
+@tool(family="files", title="Find files by a rough name", read_only=True, idempotent=True, reader=True, tier=4)
 def fuzzy_find_local_files(
     context: ToolContext,
     query: Annotated[str, Meta(max_length=300)],

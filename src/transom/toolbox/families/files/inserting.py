@@ -13,7 +13,7 @@ from ...tool import Result, ToolContext, tool
 __all__ = ["insert_at_line"]
 
 
-@tool(family="files", title="Insert lines", destructive=False, visible=True, tier=1)
+@tool(family="files", title="Insert lines", destructive=False, visible=True, tier=3)
 def insert_at_line(
     context: ToolContext,
     file_name: str,

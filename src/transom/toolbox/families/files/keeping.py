@@ -11,7 +11,7 @@ _COUNTED = 1_000
 """Entries of a folder that are counted before one asks whether all of it is meant."""
 
 
-@tool(family="files", title="Make a folder", destructive=False, idempotent=True, visible=True, tier=1)
+@tool(family="files", title="Make a folder", destructive=False, idempotent=True, visible=True, tier=3)
 def make_directory(context: ToolContext, directory_name: str) -> Result:
     """Make a folder, and those above it that are missing. It is fine if it exists.
 
@@ -25,7 +25,7 @@ def make_directory(context: ToolContext, directory_name: str) -> Result:
     return Result(data={"path": place.shown, "created": made}, text=text, provenance=place.shown)
 
 
-@tool(family="files", title="Move or rename", destructive=True, visible=True, tier=1)
+@tool(family="files", title="Move or rename", destructive=True, visible=True, tier=2)
 def move_file(context: ToolContext, source: str, destination: str) -> Result:
     """Move or rename a file or folder. Fails if the destination exists; its folder must exist.
 
@@ -40,7 +40,7 @@ def move_file(context: ToolContext, source: str, destination: str) -> Result:
     return Result(data={"source": origin.shown, "path": target.shown}, text=text, provenance=target.shown)
 
 
-@tool(family="files", title="Copy a file", destructive=False, visible=True, tier=1)
+@tool(family="files", title="Copy a file", destructive=False, visible=True, tier=3)
 def copy_file(context: ToolContext, source: str, destination: str) -> Result:
     """Copy a file with its permissions. Fails if the destination exists; its folder must exist.
 
@@ -55,7 +55,7 @@ def copy_file(context: ToolContext, source: str, destination: str) -> Result:
     return Result(data={"source": origin.shown, "path": target.shown, "size": size}, text=text, provenance=target.shown)
 
 
-@tool(family="files", title="Delete a file or folder", destructive=True, visible=True, tier=1)
+@tool(family="files", title="Delete a file or folder", destructive=True, visible=True, tier=2)
 def delete_path(context: ToolContext, path: str, recursive: bool = False) -> Result:
     """Delete a file, a link (never what it leads to) or an empty folder; with recursive a folder and all that is in it.
 
@@ -75,7 +75,7 @@ def delete_path(context: ToolContext, path: str, recursive: bool = False) -> Res
     return Result(data={"path": place.shown, "deleted": gone}, text=text, provenance=place.shown)
 
 
-@tool(family="files", title="Change the working directory", destructive=False, idempotent=True, tier=1)
+@tool(family="files", title="Change the working directory", destructive=False, idempotent=True, tier=3)
 def change_directory(context: ToolContext, directory: str) -> Result:
     """Change the folder that relative paths start from. The allowed folders stay the same.
 

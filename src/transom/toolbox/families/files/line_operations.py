@@ -34,7 +34,7 @@ _BELONGS = {
 }
 
 
-@tool(family="files", title="Insert, delete or move lines", visible=True, tier=1)
+@tool(family="files", title="Insert, delete or move lines", visible=True, tier=4)
 def line_operations(
     context: ToolContext,
     file_name: str,

@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-@tool(family="files", title="Describe a file", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0)
+@tool(family="files", title="Describe a file", read_only=True, idempotent=True, visible=True, reader=True, tier=3, seconds=20.0)
 def get_file_metadata(context: ToolContext, path: str) -> Result:
     """Describe a file or folder: type, size, permissions, time of change; of a text also encoding, BOM, line endings and lines.
 

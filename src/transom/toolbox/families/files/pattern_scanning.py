@@ -19,7 +19,7 @@ __all__ = ["pattern_scan"]
 _MOST, _PER_FILE, _LINES = 200, 50, 10_000
 
 
-@tool(family="files", title="Scan for a pattern", read_only=True, idempotent=True, reader=True, tier=1)
+@tool(family="files", title="Scan for a pattern", read_only=True, idempotent=True, reader=True, tier=4)
 def pattern_scan(
     context: ToolContext,
     pattern: Annotated[str, Meta(max_length=10_000)],

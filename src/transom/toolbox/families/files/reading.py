@@ -99,7 +99,7 @@ def _encoding_notes(words: FilingWords, encoding: str) -> list[str]:
     idempotent=True,
     visible=True,
     reader=True,
-    tier=1,
+    tier=4,
     seconds=20.0,
 )
 def read_file_chunked(

@@ -81,7 +81,7 @@ class _Order:
     family="files",
     title="Replace in many files",
     visible=True,
-    tier=1,
+    tier=3,
     confirm=lambda arguments: not arguments.get("dry_run", True),
 )
 def find_replace_all(

@@ -12,7 +12,7 @@ __all__ = ["restore_from_bak"]
 _NAMED = 20
 
 
-@tool(family="files", title="Restore a file", visible=True, tier=1)
+@tool(family="files", title="Restore a file", visible=True, tier=4)
 def restore_from_bak(context: ToolContext, file_name: str) -> Result:
     """Put back a file's content from its backup (the same name with .bak), byte for byte, and remove the backup.
 

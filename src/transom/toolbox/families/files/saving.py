@@ -47,7 +47,7 @@ def save_file(context: ToolContext, file_name: str, content: str) -> Result:
     return Result(data=facts, text=said, provenance=place.shown)
 
 
-@tool(family="files", title="Append to a file", destructive=False, visible=True, tier=1)
+@tool(family="files", title="Append to a file", destructive=False, visible=True, tier=3)
 def append_file(context: ToolContext, file_name: str, content: Annotated[str, Meta(max_length=1_000_000)]) -> Result:
     """Add text at the very end of a file, or make the file. Line breaks become those of the file.
 

@@ -34,7 +34,7 @@ class _Node:
 
 
 @tool(
-    family="files", title="Show a folder tree", read_only=True, idempotent=True, visible=True, reader=True, tier=1, seconds=20.0
+    family="files", title="Show a folder tree", read_only=True, idempotent=True, visible=True, reader=True, tier=2, seconds=20.0
 )
 def directory_tree(
     context: ToolContext,

@@ -21,7 +21,7 @@ Limit = Annotated[int, Meta(ge=1, le=MOST)]
     title="Remember",
     destructive=False,
     visible=True,
-    tier=4,
+    tier=1,
     aliases=(
         Alias(name="save_memory", arguments={"memory": "fact", "content": "fact", "text": "fact", "value": "fact"}),
         Alias(
@@ -66,7 +66,7 @@ async def remember(
     read_only=True,
     idempotent=True,
     visible=True,
-    tier=4,
+    tier=1,
     aliases=(
         Alias(name="get_memory", fixed={"scope": "facts"}),
         Alias(name="get_context_memory", arguments={"max_results": "limit"}, fixed={"scope": "entries"}),
@@ -106,7 +106,7 @@ async def recall(
     )
 
 
-@tool(family="memory", title="Search memory", read_only=True, idempotent=True, visible=True, tier=4)
+@tool(family="memory", title="Search memory", read_only=True, idempotent=True, visible=True, tier=2)
 async def search_context(
     context: ToolContext,
     query: str,
@@ -135,7 +135,7 @@ async def search_context(
     title="Forget",
     idempotent=True,
     visible=True,
-    tier=4,
+    tier=3,
     aliases=(
         Alias(name="delete_memory", arguments={"key": "entry_id", "memory_id": "entry_id", "id": "entry_id"}),
         Alias(name="delete_context_entry", arguments={"id": "entry_id"}),

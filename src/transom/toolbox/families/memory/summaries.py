@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-@tool(family="memory", title="Save a session summary", destructive=False, visible=True, tier=4)
+@tool(family="memory", title="Save a session summary", destructive=False, visible=True, tier=2)
 async def save_session_summary(
     context: ToolContext,
     summary: str,
@@ -150,7 +150,7 @@ async def clear_session_index(context: ToolContext, confirm: bool = False) -> Re
     )
 
 
-@tool(family="memory", title="Restore a session", read_only=True, idempotent=True, visible=True, tier=4)
+@tool(family="memory", title="Restore a session", read_only=True, idempotent=True, visible=True, tier=2)
 async def restore_session_context(
     context: ToolContext, session_id: str | None = None, max_tokens: Annotated[int, Meta(ge=100, le=20_000)] = 2_000
 ) -> Result:

@@ -20,7 +20,7 @@ __all__ = ["auto_summarize_context", "context_stats", "context_tool", "new_conte
 _NAME = "context"
 
 
-@tool(family="memory", title="Read what left the window", destructive=False, visible=True, reader=True, tier=4, name=_NAME)
+@tool(family="memory", title="Read what left the window", destructive=False, visible=True, reader=True, tier=1, name=_NAME)
 async def context_tool(
     context: ToolContext,
     command: Literal["view", "create", "str_replace", "insert", "delete", "rename", "search"],

@@ -18,7 +18,7 @@ StepText = Annotated[str, Meta(max_length=LONGEST_STEP)]
 Steps = Annotated[list[StepText], Meta(min_length=1, max_length=MOST_STEPS)]
 
 
-@tool(family="planning", title="Create a plan", destructive=False, visible=True)
+@tool(family="planning", title="Create a plan", destructive=False, visible=True, tier=2)
 async def create_plan(context: ToolContext, steps: Steps, goal: Annotated[str, Meta(max_length=LONGEST_STEP)] = "") -> Result:
     """Write down a plan as steps, kept across windows and restarts.
 
@@ -30,7 +30,7 @@ async def create_plan(context: ToolContext, steps: Steps, goal: Annotated[str, M
     return _shown(context, plan, context.words.planning.created.format(plan=plan.id))
 
 
-@tool(family="planning", title="Show a plan", read_only=True, idempotent=True, visible=True)
+@tool(family="planning", title="Show a plan", read_only=True, idempotent=True, visible=True, tier=2)
 async def get_plan(context: ToolContext, plan_id: str | None = None) -> Result:
     """Show a plan: its steps, how far each is, what comes next.
 
@@ -42,7 +42,7 @@ async def get_plan(context: ToolContext, plan_id: str | None = None) -> Result:
     return _shown(context, plan, "" if plan.session == (context.session or "") else words.elsewhere.format(plan=plan.id))
 
 
-@tool(family="planning", title="Update a step of a plan", destructive=False, idempotent=True, visible=True)
+@tool(family="planning", title="Update a step of a plan", destructive=False, idempotent=True, visible=True, tier=2)
 async def update_plan_step(
     context: ToolContext,
     step: int,

@@ -51,7 +51,7 @@ def list_skills(context: ToolContext, max_tokens: Annotated[int, Meta(ge=100, le
     )
 
 
-@tool(family="skills", title="Load a skill", read_only=True, idempotent=True, visible=True)
+@tool(family="skills", title="Load a skill", read_only=True, idempotent=True, visible=True, tier=2)
 def load_skill(context: ToolContext, name: str, arguments: str | None = None) -> Result:
     """Give a skill's instructions, to be followed for the task at hand.
 

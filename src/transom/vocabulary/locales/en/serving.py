@@ -8,11 +8,14 @@ __all__ = ["SERVING"]
 
 SERVING = ServingWords(
     title="Transom",
-    instructions=(
-        "Relative paths are taken from the working directory; nothing outside the allowed folders can be reached. A long "
-        "answer is shortened and ends with a context:// address: the context tool reads the rest. A refusal says what to do "
-        "instead. More tools than are listed: explore_tools finds them, execute_tool calls them."
+    paths="Relative paths are taken from the working directory; nothing outside the allowed folders can be reached.",
+    long_answers="A long answer is shortened and ends with a context:// address: the context tool reads the rest.",
+    long_answers_found=(
+        "A long answer is shortened and ends with a context:// address: the tool context, called with execute_tool, reads the "
+        "rest."
     ),
+    refusals="A refusal says what to do instead.",
+    more_tools="More tools than are listed: explore_tools finds them, execute_tool calls them.",
     agree="Go ahead",
     agree_help="Whether this may be done.",
     template_title="What left the window",
