@@ -27,6 +27,7 @@ class EditingWords:
             patch (``{line}`` of the patch, its ``{text}``).
         hunk_places, hunk_not_found, heading_not_found: a hunk that fits several places or none (``{hunk}``, ``{lines}``,
             ``{count}``, ``{first_line}``).
+        hunk_indented: a hunk with a line whose indentation in the file cannot be told (``{hunk}``, ``{text}``).
         patch_file_exists, patch_nothing: a patch that adds a file that is there; one that ends as it began.
         patch_stopped: says of the whole patch that nothing was done, before what is wrong.
         empty_text, text_not_found, unlike: replacing: nothing to look for; it does not stand there; nothing is like it.
@@ -54,6 +55,7 @@ class EditingWords:
             ``{lines}``).
         hunk_moved, hunk_loose: a hunk that went elsewhere than said; that matched only but for blanks (``{hunk}``, ``{line}``,
             ``{said}``).
+        hunk_reindented: its added lines were indented as the file is.
         trailing_only, around: which blanks were left out of account.
         again, many_times: the file was changed before in this session (``{times}``).
     """
@@ -83,6 +85,7 @@ class EditingWords:
     hunk_places: str
     hunk_not_found: str
     heading_not_found: str
+    hunk_indented: str
     patch_file_exists: str
     patch_nothing: str
     patch_stopped: str
@@ -140,6 +143,7 @@ class EditingWords:
     renamed_lines: str
     hunk_moved: str
     hunk_loose: str
+    hunk_reindented: str
     trailing_only: str
     around: str
     again: str

@@ -1,16 +1,18 @@
 """Finding the places of a patch in a file, and the splices that make it.
 
 Exact lines first. Lines that are the same but for blanks at their ends, then for blanks around them, count only where there is
-one such place, and the answer says so. Kept lines are never written: only what is removed or added touches the file.
+one such place, and the answer says so; then what is added is indented as the file is (see ``indenting``). Kept lines are never
+written: only what is removed or added touches the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .document import Document, Splice
-from .nearmiss import nearest
+from .indenting import Indenting
+from .nearmiss import NearMiss, nearest
 from .patch import Hunk, PatchLine
 from .refusal import EditRefused
 
@@ -28,11 +30,13 @@ class Placed:
         line: the first line, in the old file.
         said: where the patch thought it was; ``None`` where it did not say.
         how: ``exact``, or which blanks were left out of account.
+        indented: added lines were given the file's indentation.
     """
 
     line: int
     said: int | None
     how: str
+    indented: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +67,8 @@ def patched(document: Document, hunks: Sequence[Hunk]) -> Placement:
 
     Raises:
         EditRefused: ``drift``: lines of a hunk do not stand there (the facts have the nearest place); ``ambiguous``: they stand
-            at several places; ``encoding``: it adds other than ASCII to a file of unknown encoding.
+            at several places; ``encoding``: it adds other than ASCII to a file of unknown encoding; ``drift`` as well: it is
+            indented otherwise than the file, and its lines do not show what its added ones would be there.
     """
     texts = [_text(document, number) for number in range(1, document.lines.count + 1)]
     folded: dict[str, list[str]] = {"exact": texts}
@@ -76,14 +81,29 @@ def patched(document: Document, hunks: Sequence[Hunk]) -> Placement:
         said = hunk.start
         if said is not None:
             shift = at + 1 - said
-        places.append(Placed(line=at + 1, said=said, how=how))
-        splices += _splices(document, hunk.lines, at)
+        lines = hunk.lines if how == "exact" else _indented(hunk, number, texts[at : at + len(hunk.old)], at)
+        places.append(Placed(line=at + 1, said=said, how=how, indented=lines != hunk.lines))
+        splices += _splices(document, lines, at)
         below = at + len(hunk.old)
     return Placement(splices=splices, places=places)
 
 
 def _text(document: Document, number: int) -> str:
     return document.lines.content(number).decode(errors="surrogateescape")
+
+
+def _indented(hunk: Hunk, number: int, there: Sequence[str], above: int) -> Sequence[PatchLine]:
+    """The lines of a hunk, those that it adds indented as the file's lines that it matched."""
+    indenting = Indenting(zip(hunk.old, there, strict=True))
+    lines: list[PatchLine] = []
+    for line in hunk.lines:
+        text = indenting.of(line.text) if line.sign == "+" else line.text
+        if text is None:
+            last = above + len(there)
+            shown = NearMiss(first=above + 1, last=last, text="\n".join(there), likeness=1.0, differences=())
+            raise EditRefused("drift", "hunk_indented", hunk=number, text=line.text.strip()[:80], near=shown)
+        lines.append(line if text == line.text else replace(line, text=text))
+    return lines
 
 
 @dataclass(slots=True)

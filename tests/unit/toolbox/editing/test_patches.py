@@ -77,6 +77,32 @@ async def test_blanks_are_left_out_of_account_only_where_one_place_fits_and_kept
     await refused(box, "ambiguous", "*** Begin Patch\n*** Update File: a.py\n-x\n+y\n*** End Patch")
 
 
+async def test_added_lines_take_the_indentation_of_the_file(box: Box) -> None:
+    box.file("func a() {\n\tif x {\n\t\treturn 1\n\t}\n}\n", "a.go")
+    text = await patch(
+        box,
+        "--- a/a.go\n+++ b/a.go\n@@ -1,5 +1,8 @@\n func a() {\n     if x {\n-        return 1\n+        if y {\n"
+        "+            return 2\n+        }\n+        return 3\n     }\n }\n",
+    )
+    assert box.holds("a.go") == b"func a() {\n\tif x {\n\t\tif y {\n\t\t\treturn 2\n\t\t}\n\t\treturn 3\n\t}\n}\n"
+    assert "given the file's indentation" in text
+    box.file("class A:\n    def a(self):\n        return 1\n", "a.py")
+    await patch(box, "*** Update File: a.py\n@@\n def a(self):\n-    return 1\n+    if x:\n+        return 2\n")
+    assert box.holds("a.py") == b"class A:\n    def a(self):\n        if x:\n            return 2\n"
+    box.file("a\n    b\n", "b.txt")
+    await patch(box, "*** Update File: b.txt\n@@\n a\n \tb\n+\t\tc\n+\n+d\n")
+    assert box.holds("b.txt") == b"a\n    b\n        c\n\nd\n"
+
+
+@pytest.mark.parametrize("added", ["      odd", "\t  both"])
+async def test_indentation_that_cannot_be_told_is_not_mixed(box: Box, added: str) -> None:
+    box.file("a\n\tb\n" if added[0] == " " else "a\n    b\n")
+    ours = "    b" if added[0] == " " else "\tb"
+    text = await refused(box, "drift", f"*** Update File: f.txt\n@@\n a\n {ours}\n+{added}\n")
+    assert "Copy the file's indentation" in text
+    assert box.holds().decode() in text + "\n"
+
+
 async def test_look_alikes_do_not_match(box: Box) -> None:
     box.file("a \u2013 b\n", "a.txt")
     text = await refused(box, "drift", "*** Begin Patch\n*** Update File: a.txt\n-a - b\n+c\n*** End Patch")

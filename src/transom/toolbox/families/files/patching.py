@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["apply_patch"]
 
 
-@tool(family="files", title="Apply a patch", visible=True, tier=1)
+@tool(family="files", title="Apply a patch", visible=True, tier=2)
 def apply_patch(context: ToolContext, patch: Annotated[str, Meta(max_length=2_000_000)], dry_run: bool = False) -> Result:
     """Change several places and files in one call, all or nothing.
 
@@ -73,7 +73,9 @@ def _told(outcome: Outcome) -> dict[str, object]:
     if outcome.target is not None:
         told["target"] = outcome.target
     if outcome.places:
-        told["hunks"] = [{"line": place.line, "said": place.said, "match": place.how} for place in outcome.places]
+        told["hunks"] = [
+            {"line": place.line, "said": place.said, "match": place.how, "indented": place.indented} for place in outcome.places
+        ]
     return told
 
 
@@ -95,6 +97,8 @@ def _lines(context: ToolContext, outcome: Outcome) -> list[str]:
         if place.how != "exact":
             what = words.trailing_only if place.how == "trailing_blanks" else words.around
             said.append(words.hunk_loose.format(**facts, what=what))
+            if place.indented:
+                said.append(words.hunk_reindented)
         elif place.said is not None and place.said != place.line:
             said.append(words.hunk_moved.format_map(facts))
     return said

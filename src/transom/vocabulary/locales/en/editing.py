@@ -46,6 +46,10 @@ EDITING = EditingWords(
     ),
     hunk_not_found="Hunk {hunk}: its lines, from {first_line!r} on, do not stand in {path}. Hunks are looked for in order.",
     heading_not_found="Hunk {hunk}: the line after @@, {first_line!r}, does not stand in {path}.",
+    hunk_indented=(
+        "Hunk {hunk} of {path} matches only with blanks around lines left out of account, and does not show how the line "
+        "{text!r} is indented there. Copy the file's indentation (tabs or blanks) into the patch."
+    ),
     patch_file_exists="{path} exists already. Use *** Update File to change it, or delete it first.",
     patch_nothing="{path}: the patch changes nothing.",
     patch_stopped="No file was changed.",
@@ -106,6 +110,7 @@ EDITING = EditingWords(
     hunk_moved="Hunk {hunk} of {path} stood at line {line}, not {said}.",
     renamed_lines=" and changed it (lines {lines})",
     hunk_loose="Hunk {hunk} of {path} matched at line {line} only with {what} left out of account: check the result.",
+    hunk_reindented="Its added lines were given the file's indentation.",
     trailing_only="blanks at line ends",
     around="blanks around lines",
     again="This is the second change of the file in this session: line numbers that you read before may have shifted.",
