@@ -164,7 +164,7 @@ class EditingWords:
         Args:
             first, last: its lines.
             text: what stands there.
-            differences: kind (a field's name, or ``characters``), line, and the code points wanted and there.
+            differences: kind (a field's name, or ``characters``), line, and what was wanted and is there, spelled out.
         """
         head = self.near_line if first == last else self.near
         parts = [head.format(first=first, last=last), text]

@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from itertools import groupby
+from typing import Literal, NamedTuple
 
-__all__ = ["Difference", "Kind", "alike", "differences", "named"]
+__all__ = ["Difference", "Kind", "alike", "differences", "named", "spelled"]
 
 Kind = Literal["characters", "blanks", "trailing_blanks", "form", "case", "escaped_break", "real_break", "escape"]
 """Other characters; other white space; at a line's end; another Unicode form; another case; a backslash and an n against a line
@@ -31,6 +32,10 @@ _BACKSLASHED = re.compile(r"\\(?=[\"'\\])")
 _STRETCH = 64
 """Characters that are aligned at once."""
 _MOST_NAMED = 8
+_FEW = 3
+"""Different characters that are told apart by name; more are read more easily as text."""
+_LONGEST = 80
+_MOST_FOLLOWED = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +62,14 @@ def named(text: str) -> str:
         shown.append(f"U+{ord(letter):04X}{' ' + name if name else ''}" + (f" × {run}" if run > 1 else ""))
     extra = len(shown) - _MOST_NAMED
     return " + ".join(shown[:_MOST_NAMED]) + (f" + {extra} more" if extra > 0 else "")
+
+
+def spelled(wanted: str, actual: str) -> tuple[str, str]:
+    """Both sides of a difference: a few characters by name, more as text in quotes, where what cannot be seen is escaped."""
+    if alike(wanted) == alike(actual) or all(sum(1 for _ in _runs(text)) <= _FEW for text in (wanted, actual)):
+        return named(wanted), named(actual)
+    ours, theirs = (repr(text[:_LONGEST]) + ("…" if len(text) > _LONGEST else "") if text else "" for text in (wanted, actual))
+    return ours, theirs
 
 
 _OWN_NAMES = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN"}
@@ -89,14 +102,15 @@ def differences(wanted: str, actual: str) -> Sequence[Difference]:
     """Where two texts differ, in order, the first few.
 
     From one difference to the next what is equal is skipped, and only a short stretch is aligned: time does not grow with the
-    square of the texts. Two texts that have nothing in common for so long are not followed further.
+    square of the texts. Two texts that have nothing in common for so long are not followed further. Where a line differs in
+    more than a few characters, it differs once: from the first word to the last.
 
     Args:
         wanted, actual: with LF between lines.
     """
-    told: list[Difference] = []
+    found: list[_Piece] = []
     a = c = 0
-    while len(told) < _MOST_NAMED:
+    while len(found) < _MOST_FOLLOWED:
         same = _common(wanted, a, actual, c)
         a, c = a + same, c + same
         if a == len(wanted) and c == len(actual):
@@ -105,14 +119,42 @@ def differences(wanted: str, actual: str) -> Sequence[Difference]:
         blocks = SequenceMatcher(None, mine, their, autojunk=False).get_matching_blocks()
         block = blocks[0]
         kind, ours, theirs = _widened(wanted, actual, (a, a + block.a), (c, c + block.b))
-        line = actual.count("\n", 0, theirs[0])
-        difference = Difference(kind=kind, wanted=wanted[slice(*ours)], actual=actual[slice(*theirs)], line=line)
-        if not told or told[-1] != difference:
-            told.append(difference)
+        found.append(_Piece(kind, ours, theirs, actual.count("\n", 0, theirs[0])))
         if not block.size:
             break
         a, c = a + block.a, c + block.b
-    return told
+    told: list[Difference] = []
+    for _, group in groupby(found, key=lambda piece: piece.line):
+        for kind, ours, theirs, line in _joined(wanted, actual, list(group)):
+            difference = Difference(kind=kind, wanted=wanted[slice(*ours)], actual=actual[slice(*theirs)], line=line)
+            if not told or told[-1] != difference:
+                told.append(difference)
+    return told[:_MOST_NAMED]
+
+
+class _Piece(NamedTuple):
+    kind: Kind
+    ours: tuple[int, int]
+    theirs: tuple[int, int]
+    line: int
+
+
+def _joined(wanted: str, actual: str, pieces: list[_Piece]) -> list[_Piece]:
+    """The differences of one line: as one, grown to whole words, where it is not looks alone in which they differ."""
+    texts = {(wanted[slice(*piece.ours)], actual[slice(*piece.theirs)]) for piece in pieces if piece.kind == "characters"}
+    if sum(max(len(ours), len(theirs)) for ours, theirs in texts if alike(ours) != alike(theirs)) <= _FEW:
+        return pieces
+    (a, _), (c, _) = pieces[0].ours, pieces[0].theirs
+    (_, b), (_, d) = pieces[-1].ours, pieces[-1].theirs
+    while a and c and wanted[a - 1] == actual[c - 1] and _is_of_word(wanted[a - 1]):
+        a, c = a - 1, c - 1
+    while b < len(wanted) and d < len(actual) and wanted[b] == actual[d] and _is_of_word(wanted[b]):
+        b, d = b + 1, d + 1
+    return [_Piece("characters", (a, b), (c, d), pieces[0].line)]
+
+
+def _is_of_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def _common(wanted: str, a: int, actual: str, c: int) -> int:

@@ -14,7 +14,7 @@ from functools import cached_property
 from ..access.place import READ_LIMIT, Place
 from ..access.workspace import Workspace
 from ..tool import Refused, Result, ToolContext
-from .codepoints import named
+from .codepoints import spelled
 from .counts import EditCounts
 from .diff import unified_diff
 from .document import Document, Splice, decoded
@@ -243,7 +243,7 @@ def near_words(context: ToolContext, near: NearMiss | None) -> tuple[str, dict[s
     if near is None:
         return words.unlike, None
     text = near.text if len(near.text) <= _NEAR_SHOWN else near.text[:_NEAR_SHOWN] + "…"
-    told = [(one.kind, near.first + one.line, named(one.wanted), named(one.actual)) for one in near.differences]
+    told = [(one.kind, near.first + one.line, *spelled(one.wanted, one.actual)) for one in near.differences]
     data: dict[str, object] = {
         "first_line": near.first,
         "last_line": near.last,

@@ -2,7 +2,8 @@
 
 Two ways, both bounded by work and not by time, so that the same question has the same answer: first both texts are folded (see
 ``codepoints.alike``) and searched, which finds everything that differs in looks only; then lines of the wanted text are looked
-for one by one, and lines that share its rarest words are compared.
+for one by one, and lines that share its rarest words are compared. Of two places that are about as like, the one that has whole
+lines of the wanted text where they should be is the one that was meant.
 """
 
 from __future__ import annotations
@@ -89,15 +90,17 @@ def _most_alike(document: Document, wanted: str) -> NearMiss | None:
     lines = [line for line in wanted.split("\n") if line.strip()][:_MOST_LINES]
     offset = next(at for at, line in enumerate(wanted.split("\n")) if line.strip())
     height = wanted.count("\n", 0, len(wanted.rstrip("\n"))) + 1
-    best, likeness = 0, 0.0
+    best, likeness, most = 0, 0.0, 0.0
     runs = _runs(wanted[:_COMPARED])
+    whole = [line.strip() for line in wanted.split("\n")[: offset + _MOST_LINES]]
     for first in _candidates(document, lines):
         start = max(1, first - offset)
         actual = _text(document, start, start + height - 1)
         ratio = _ratio(runs, actual[: 2 * _COMPARED])
-        if ratio > likeness:
-            best, likeness = start, ratio
-    if likeness < _ENOUGH:
+        standing = _standing(whole, actual)
+        if max(ratio, standing) >= _ENOUGH and ratio + standing > most:
+            best, likeness, most = start, ratio, ratio + standing
+    if not best:
         return None
     return _near(document, wanted, best, best + height - 1, likeness)
 
@@ -132,6 +135,13 @@ def _offsets(body: bytes, text: bytes, most: int) -> Iterator[int]:
 def _ratio(wanted: Counter[str], actual: str) -> float:
     """How much of the wanted text stands in the other, which may be longer: the share of its runs of three characters."""
     return (wanted & _runs(actual)).total() / max(1, wanted.total())
+
+
+def _standing(wanted: Sequence[str], actual: str) -> float:
+    """How much of the wanted text are whole lines that stand in their places in the other: the share of their letters."""
+    there = (line.strip() for line in actual.split("\n"))
+    equal = sum(len(ours) for ours, theirs in zip(wanted, there, strict=False) if ours == theirs)
+    return equal / max(1, sum(map(len, wanted)))
 
 
 def _runs(text: str) -> Counter[str]:

@@ -47,6 +47,25 @@ async def test_lines_that_only_share_words_are_found_too(box: Box) -> None:
     assert "def handler_217(request):" in field(answer, "near", "text")
 
 
+@pytest.mark.parametrize("first", [1, 2, 20, 37])
+async def test_whole_lines_in_their_places_decide_between_places(box: Box, first: int) -> None:
+    box.file("".join(f"line {number}\n" for number in range(1, 41)))
+    old = f"line {first}\nline XX\nline {first + 2}"
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string=old, new_string="x")
+    assert (field(answer, "near", "first_line"), field(answer, "near", "last_line")) == (first, first + 2)
+
+
+async def test_more_than_a_few_differing_characters_are_shown_as_text(box: Box) -> None:
+    box.file("total = compute_everything(items, of=every_kind)\nsay \u201ca\u201d, \u201cb\u201d, \u201cc\u201d\n")
+    old = "total = gather\u00a0some(items, of=every_kind)"
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string=old, new_string="x")
+    assert r"you sent 'gather\xa0some', the file has 'compute_everything'." in answer.text
+    assert "U+" not in answer.text
+    # What only looks the same is told apart by name, however often.
+    answer = await box.refuses("not_found", "replace_text_in_file", old_string='say "a", "b", "c"', new_string="x")
+    assert "U+201C LEFT DOUBLE QUOTATION MARK" in answer.text
+
+
 async def test_where_nothing_is_like_it_the_answer_says_so(box: Box) -> None:
     box.file("hello\n")
     answer = await box.refuses("not_found", "replace_text_in_file", old_string="absent", new_string="x")
