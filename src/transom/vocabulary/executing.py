@@ -20,12 +20,13 @@ class ExecutingWords:
         errors: stands before what was written to the error stream.
         value: stands before the value a script ended with.
         gap: what of a stream was not kept (``{omitted}``, bytes).
-        timeout: it ran too long (``{seconds}``, ``{most}``).
+        timeout: it ran too long (``{seconds}``, ``{most}``; ``{option}``, the argument that bounds it).
         memory: it took too much memory (``{limit}``, megabytes).
         processes: it started too many processes (``{limit}``).
         raised: it ended with an error (``{last}``, the line that names it).
         denied: the sandbox kept it from something (``{line}``; ``{roots}``, where it may write).
         put_back: guarded files it had changed (``{places}``).
+        not_put_back: the same, when they could not be put back (``{places}``).
         unconfined: commands are not run because nothing can confine them here (``{reasons}``).
         restricted: says that the restricted interpreter ran it, and what that lacks.
         missing_engine: an engine is not installed (``{engine}``, ``{extra}``).
@@ -46,6 +47,7 @@ class ExecutingWords:
     raised: str
     denied: str
     put_back: str
+    not_put_back: str
     unconfined: str
     restricted: str
     missing_engine: str

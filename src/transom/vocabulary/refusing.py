@@ -26,6 +26,7 @@ class RefusingWords:
             do (``{shown}``).
         command_git, command_web, command_browser, command_database, command_http, command_background: programs that the toolbox
             has tools for (``{shown}``).
+        command_no_tool: a program of these kinds where the toolbox has no tools of its kind (``{shown}``).
         regex_long, regex_invalid, regex_unsafe: patterns that are not searched for as such (``{limit}``, characters;
             ``{pattern}``; ``{what}``, what is wrong with it).
         origin_host, origin_foreign, origin_bearer: requests to a local server that may come from elsewhere (``{shown}``).
@@ -97,6 +98,7 @@ class RefusingWords:
     command_database: str
     command_http: str
     command_background: str
+    command_no_tool: str
     regex_long: str
     regex_invalid: str
     regex_unsafe: str

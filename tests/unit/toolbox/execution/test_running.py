@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from tests.unit.toolbox.execution.conftest import Box
+
+from transom.toolbox.access.workspace import Workspace
+from transom.toolbox.box import Toolbox
+from transom.toolbox.sandbox import Sandbox
+from transom.toolbox.toggles import Toggles
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of Linux")
 pytestmark = pytest.mark.feature("Z4")
@@ -168,6 +176,19 @@ class TestCommands:
         started = time.monotonic()
         answer = await box("execute_command", command="sleep 60", timeout=1)
         assert (answer.error, time.monotonic() - started < 10) == ("timeout", True)
+        assert "with timeout (at most 300)" in answer.text
+        answer = await box("run_python", python="while True: pass", timeout_seconds=0.5)
+        assert "with timeout_seconds (at most 60)" in answer.text
+
+    @pytest.mark.parametrize(
+        "command", ["git status", "curl http://x", "nc -l 3", "sleep 9 &", "firefox", "sqlite3 a.db", "tmux"]
+    )
+    async def test_a_refusal_names_no_tool_that_is_not_there(self, root: Path, command: str) -> None:
+        services = {Workspace: Workspace([root]), Sandbox: Sandbox(os.environ)}
+        toolbox = Toolbox(services=services, toggles=Toggles(["all"]))
+        answer = await toolbox.call("execute_command", {"command": command})
+        assert answer.error == "command_blocked"
+        assert all(toolbox.knows(name) for name in re.findall(r"\w+_\w+", answer.text)), answer.text
 
     async def test_where_nothing_confines_no_command_runs(self, bare: Box) -> None:
         answer = await bare("execute_command", command="touch ran")

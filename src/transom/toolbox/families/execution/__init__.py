@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -89,9 +90,14 @@ async def execute_command(
     from .outcome import answer, outcome_of
 
     words, sandbox = context.words.executing, context.use(Sandbox)
-    enabled = {listing.family for listing in context.catalog.listings() if listing.enabled}
+    listings = context.catalog.listings()
+    enabled = {listing.family for listing in listings if listing.enabled}
     verdict = judge(command, allowed=[category for category in CATEGORIES if category in enabled])
     if not verdict:
+        kind = verdict.reason.removeprefix("command_")
+        if kind in {"git", "web", "browser", "database", "http"} and kind not in {listing.family for listing in listings}:
+            # Nobody is sent to tools that are not there.
+            verdict = replace(verdict, reason="command_no_tool")
         raise Refused.by(verdict, context.words)
     cwd, roots = _places(context)
     described = await sandbox.describe()
@@ -101,7 +107,7 @@ async def execute_command(
     limits = Limits(seconds=timeout, memory=_COMMAND_MEMORY)
     run = await sandbox.run([*_shell(), command], cwd=cwd, roots=roots, limits=limits, readable=interpreter())
     outcome = outcome_of(run, words)
-    return answer(outcome, words, limits=limits, most=_COMMAND_SECONDS, roots=roots, cwd=cwd, raised=None)
+    return answer(outcome, words, limits=limits, most=_COMMAND_SECONDS, option="timeout", roots=roots, cwd=cwd, raised=None)
 
 
 def _shell() -> list[str]:

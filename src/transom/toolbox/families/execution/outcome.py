@@ -43,6 +43,7 @@ class Outcome:
         not_confined: what that leaves open.
         killed: ``time``, ``memory`` or ``processes`` where it was ended.
         put_back: guarded files it had changed.
+        not_put_back: those of them that are not as they were even now.
         seconds: how long it ran.
         truncated: more was written than was kept.
         value: what a script ended with.
@@ -56,6 +57,7 @@ class Outcome:
     not_confined: tuple[str, ...] = ()
     killed: str | None = None
     put_back: tuple[str, ...] = ()
+    not_put_back: tuple[str, ...] = ()
     seconds: float = 0.0
     truncated: bool = False
     value: str = ""
@@ -109,6 +111,7 @@ def outcome_of(run: Run, words: ExecutingWords) -> Outcome:
         not_confined=run.not_confined,
         killed=killed,
         put_back=tuple(map(str, run.put_back)),
+        not_put_back=tuple(map(str, run.not_put_back)),
         seconds=run.seconds,
         truncated=run.truncated,
     )
@@ -133,6 +136,7 @@ def answer(
     *,
     limits: Limits,
     most: float,
+    option: str = "timeout_seconds",
     roots: Sequence[Path],
     cwd: Path | None,
     raised: str | None,
@@ -144,6 +148,7 @@ def answer(
         words: what a model is told.
         limits: what the run was allowed.
         most: seconds that can be allowed at most.
+        option: the argument that allows them.
         roots, cwd: where it could write, and where it started; no place for a script that knows no files.
         raised: how the program itself failed, if it did: ``memory``; ``thrown`` (the first line of the error stream names
             it) or ``raised`` (the last one does).
@@ -151,11 +156,15 @@ def answer(
     Raises:
         Refused: it failed; see the module.
     """
+    if outcome.not_put_back:
+        _fail("sandbox_denied", words.not_put_back.format(places=", ".join(outcome.not_put_back)), outcome, words)
     if outcome.put_back:
         _fail("sandbox_denied", words.put_back.format(places=", ".join(outcome.put_back)), outcome, words)
     match outcome.killed:
         case "time":
-            _fail("timeout", words.timeout.format(seconds=f"{limits.seconds:g}", most=f"{most:g}"), outcome, words)
+            _fail(
+                "timeout", words.timeout.format(seconds=f"{limits.seconds:g}", most=f"{most:g}", option=option), outcome, words
+            )
         case "memory":
             _fail("memory", _memory(words, limits), outcome, words)
         case "processes":

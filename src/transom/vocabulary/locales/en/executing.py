@@ -21,7 +21,7 @@ EXECUTING = ExecutingWords(
     errors="[stderr]",
     value="[value]",
     gap="\n[… {omitted} bytes not kept …]\n",
-    timeout="It was ended after {seconds} seconds. Do less in one run, or allow more time (at most {most} seconds).",
+    timeout="It was ended after {seconds} seconds. Do less in one run, or allow more time with {option} (at most {most}).",
     memory="It took more than {limit} MB of memory and was ended. Work on smaller pieces.",
     processes="It had more than {limit} processes at once and was ended. Start fewer.",
     raised="It ended with an error: {last}",
@@ -33,6 +33,10 @@ EXECUTING = ExecutingWords(
     put_back=(
         "It had changed {places}. Files that make other programs run something may not be changed by a run: they are as "
         "before, and what it wrote is kept beside them, with .refused at the end."
+    ),
+    not_put_back=(
+        "It had changed {places}. Files that make other programs run something may not be changed by a run, and these could "
+        "not be put back: tell the user to look at them before anything opens this folder."
     ),
     unconfined=(
         "Commands are not run here, because nothing on this machine can confine them ({reasons}). "

@@ -22,7 +22,7 @@ REFUSING = RefusingWords(
     path_trailing="{segment} ends in a dot or a blank, which Windows drops. Use a name without it.",
     path_long="The path is longer than {limit} bytes. Use a shorter one.",
     path_segment_long="A name in the path is longer than {limit} bytes ({segment}). Use a shorter one.",
-    path_repository="{segment} belongs to version control and is not written by file tools. Use the git tools, or leave it.",
+    path_repository="{segment} belongs to version control and is not written by file tools. Leave it, or ask the user.",
     path_protected="{segment} configures a shell, an editor or an agent; file tools do not write it. Ask the user to do it.",
     command_nul="The command holds a NUL character. Send it without.",
     command_surrogate="The command is not valid Unicode ({shown}). Send it as plain text.",
@@ -61,9 +61,7 @@ REFUSING = RefusingWords(
     command_privilege=(
         "{shown} would change the user or its rights, which commands may not. Work without it, or ask the user to run it."
     ),
-    command_netcat=(
-        "{shown} opens network connections. Use fetch_web_content or http_request if they are enabled, or ask the user."
-    ),
+    command_netcat="{shown} opens network connections, which commands may not. Ask the user to do it.",
     command_transfer="{shown} would send data to another machine, which commands may not. Ask the user to do it.",
     command_removal="Recursive removal is refused: {shown} — use delete_path for a folder, or delete_files_by_pattern.",
     command_destructive=(
@@ -85,9 +83,8 @@ REFUSING = RefusingWords(
     command_http=(
         "{shown} is not run as a command. Use http_request or fetch_web_content; if they are off, ask the user to enable them."
     ),
-    command_background=(
-        "{shown} would leave a process behind. Use run_background_command, or run it to its end with a longer timeout."
-    ),
+    command_background="{shown} would leave a process behind, which commands may not. Run it to its end with a longer timeout.",
+    command_no_tool="{shown} is not run as a command, and there is no tool for it here yet. Ask the user to do it.",
     regex_long="The pattern is longer than {limit} characters. Search for a part of it.",
     regex_invalid="{pattern} is not a valid regular expression ({what}). Mend it, or search for it as literal text.",
     regex_unsafe=(
