@@ -13,7 +13,9 @@ from collections.abc import Sequence
 
 from .verdict import ALLOWED, Verdict, refuse
 
-__all__ = ["PATH_BYTES", "SEGMENT_BYTES", "judge_form", "protected"]
+__all__ = [
+    "BELOW_NAMES", "NAMED_NAMES", "PATH_BYTES", "PERSONAL_NAMES", "PROJECT_NAMES", "SEGMENT_BYTES", "judge_form", "protected",
+]  # fmt: skip
 
 PATH_BYTES = 4096
 """Bytes of a path in UTF-8 (Linux, ``PATH_MAX``)."""
@@ -33,21 +35,32 @@ _WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|
 _WINDOWS_CHARACTER = re.compile('[<>"|?*]')
 
 _REPOSITORY = frozenset({".git", "git~1", ".hg", ".svn", ".jj", ".bzr"})
-_SHELL_FILES = (
+_PROJECT = (
+    ".envrc .vscode .idea .zed .fleet .helix .vimrc .exrc .nvimrc .nvim.lua .lvimrc .claude .mcp.json .cursor .codex .gemini "
+    ".windsurf .continue .cline .clinerules .roo .opencode .kiro .amazonq .aider.conf.yml .devcontainer .devcontainer.json "
+    ".husky"
+)
+PROJECT_NAMES = tuple(_PROJECT.split())
+"""Settings of editors, agents and tools that are obeyed in the folder where they lie."""
+_PERSONAL = (
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc "
-    ".mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .pam_environment .envrc"
+    ".mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .gitconfig .hgrc "
+    ".ripgreprc .vim .gvimrc .emacs .emacs.d .nanorc .claude.json .lmstudio .ssh .gnupg .netrc"
 )
-_TOOL_FILES = ".gitconfig .gitmodules .hgrc .ripgreprc"
-"""Of programs that run others by configuration."""
-_EDITOR_FILES = (
-    ".vscode .idea .zed .fleet .vim .vimrc .gvimrc .exrc .nvimrc .emacs .emacs.d .nanorc .claude .claude.json .mcp.json "
-    ".cursor .codex .gemini .windsurf .continue .clinerules .roo .opencode .aider.conf.yml"
-)
-_LOGIN_FILES = ".ssh .gnupg .netrc"
-_OWN_FILES = "transom.toml"
-"""What a model may do is not for the model to widen."""
-_PROTECTED_NAMES = frozenset(f"{_SHELL_FILES} {_TOOL_FILES} {_EDITOR_FILES} {_LOGIN_FILES} {_OWN_FILES}".split())
-_PROTECTED_BELOW = {".config": frozenset({"fish", "git", "nvim", "systemd", "autostart", "transom", "zed"})}
+PERSONAL_NAMES = tuple(_PERSONAL.split())
+"""Start-up files and credentials of a user, which are obeyed in a home folder."""
+NAMED_NAMES = (".gitmodules", "opencode.json", "opencode.jsonc", "transom.toml")
+"""Obeyed in a project as well, under names that nothing else can hold meanwhile. What a model may do is not for the model to
+widen."""
+BELOW_NAMES = {
+    ".config": ("fish", "git", "nvim", "systemd", "autostart", "transom", "zed", "helix", "opencode"),
+    ".local": ("bin",),
+}
+"""Names that count below another only."""
+_PROTECTED_NAMES = frozenset((*PROJECT_NAMES, *PERSONAL_NAMES, *NAMED_NAMES))
+_HEAD = "HEAD"
+"""With it, a folder can pass for a bare repository, whose configuration git obeys. Compared exactly: ``head`` is a common
+name."""
 _IGNORABLE = re.compile("[\u200c-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]")
 
 
@@ -128,7 +141,9 @@ def protected(parts: Sequence[str]) -> Verdict:
         name = _IGNORABLE.sub("", unicodedata.normalize("NFKC", part)).casefold().partition(":")[0].rstrip(". ")
         if name in _REPOSITORY:
             return refuse("protected_path", "path_repository", segment=part)
-        if name in _PROTECTED_NAMES or name in _PROTECTED_BELOW.get(before, ()):
+        if name in _PROTECTED_NAMES or name in BELOW_NAMES.get(before, ()):
             return refuse("protected_path", "path_protected", segment=part)
         before = name
+    if parts and parts[-1] == _HEAD:
+        return refuse("protected_path", "path_repository", segment=_HEAD)
     return ALLOWED

@@ -101,7 +101,8 @@ def test_any_text_gets_an_answer_that_can_be_said(text: str, windows: bool) -> N
         ".git::$INDEX_ALLOCATION/x", "GIT~1/x",
         ".bashrc", "home/.zshenv", ".vscode/settings.json", ".mcp.json", ".claude/commands/x.md", ".config/fish/config.fish",
         ".ssh/config",
-        "transom.toml", ".gitmodules",
+        "transom.toml", ".gitmodules", ".husky/pre-commit", ".kiro/settings/mcp.json", ".amazonq/mcp.json", ".devcontainer/x",
+        "opencode.json", "HEAD", "x.git/HEAD", ".local/bin/ls",
     ],
 )  # fmt: skip
 def test_what_runs_by_itself_later_is_protected_even_before_it_exists(path: str) -> None:
@@ -111,7 +112,20 @@ def test_what_runs_by_itself_later_is_protected_even_before_it_exists(path: str)
 
 
 @pytest.mark.parametrize(
-    "path", [".github/workflows/ci.yml", ".gitignore", ".gitattributes", "git", "a.git", ".git2", "config/fish", "bashrc"]
+    "path",
+    [
+        ".github/workflows/ci.yml",
+        ".gitignore",
+        ".gitattributes",
+        "git",
+        "a.git",
+        ".git2",
+        "config/fish",
+        "bashrc",
+        "head",
+        "HEAD/x",
+        "local/bin",
+    ],
 )
 def test_names_are_compared_whole(path: str) -> None:
     assert protected(path.split("/")).allowed

@@ -77,6 +77,10 @@ class Place:
         shown = name if self.shown == "." else f"{self.shown.rstrip('/')}/{name}"
         return Place(self.reach, self.root, (*self.given, name), shown)
 
+    def beside(self, suffix: str) -> Place:
+        """What is called as this is, with something behind it, in the same folder."""
+        return Place(self.reach, self.root, (*self.given[:-1], self.name + suffix), self.shown + suffix)
+
     # ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def exists(self) -> bool:

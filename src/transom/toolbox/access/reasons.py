@@ -13,10 +13,14 @@ import os
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from ...safety.paths import protected
+from ...safety.verdict import refuse
 from ...vocabulary import Vocabulary
+from ..sandbox.leading import led_to
 from ..tool import Refused
+from .owned import comparable, is_own
 from .trees import below
 from .walk import Astray, Spot
 
@@ -169,34 +173,41 @@ class Reasons:
             raise Refused.by(verdict, self._words)
         if self._is_own(spot.path):
             raise Refused("protected_path", self._filing.own.format(path=self._shown))
+        if (led := self._led(spot.path)) is not None:
+            raise Refused.by(refuse("protected_path", "path_protected", segment=led), self._words)
 
     def must_not_hold_own(self, spot: Spot) -> None:
         """No file of this program would go along."""
-        inside = _comparable(spot.path) + os.sep
-        if any(_comparable(own).startswith(inside) for own in self._own):
+        inside = comparable(spot.path) + os.sep
+        if any(comparable(own).startswith(inside) for own in self._own):
             raise Refused("protected_path", self._filing.own.format(path=self._shown))
+        for led in led_to(map(Path, map(os.path.realpath, self._roots))):
+            if comparable(str(led)).startswith(inside):
+                raise Refused.by(refuse("protected_path", "path_protected", segment=led.name), self._words)
 
     def _is_own(self, path: str) -> bool:
-        here = _comparable(path)
-        # A store of SQLite has files beside it that are called as it is, and more.
-        return any(here == own or here.startswith((own + os.sep, own + "-")) for own in map(_comparable, self._own))
+        return is_own(path, self._own)
+
+    def _led(self, path: str) -> str | None:
+        """The name of the place that holds a path and that a protected name leads to, if there is one."""
+        here = comparable(path)
+        for led in led_to(map(Path, map(os.path.realpath, self._roots))):
+            if (here + os.sep).startswith(comparable(str(led)) + os.sep):
+                return led.name
+        return None
 
     def must_hold_nothing_protected(self, spot: Spot, go_on: Callable[[], None]) -> None:
         """Nothing in a folder is what file tools do not write."""
         folder = spot.folder.enter(spot.name)
+        led = {comparable(str(path)) for path in led_to(map(Path, map(os.path.realpath, self._roots)))}
         try:
             for found in below(folder, go_on):
                 path = os.path.join(spot.path, *found.segments)  # noqa: PTH118 - names as the system has them
-                if not protected((*spot.segments, *found.segments)[-2:]) or self._is_own(path):
+                if not protected((*spot.segments, *found.segments)[-2:]) or self._is_own(path) or comparable(path) in led:
                     segment = "/".join(found.segments)
                     raise Refused("protected_path", self._filing.protected_inside.format(path=self._shown, segment=segment))
         finally:
             folder.close()
-
-
-def _comparable(path: str) -> str:
-    """A path as the most forgiving file system compares it."""
-    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _folded(name: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import PurePath
 
 from ...safety.paths import judge_form
 from ...vocabulary import ENGLISH, Vocabulary
+from ..saying import unsaid
 from ..tool import Refused
 from .folder import DESCRIPTORS
 from .intents import Intents
@@ -116,10 +117,11 @@ class Workspace:
         return place
 
     def place(self, text: str) -> Place:
-        """What a path means. Nothing of the file system is looked at yet.
+        """What a path means. Nothing of the file system is looked at yet, but for a path with a byte written as ``\\xff``.
 
         Args:
-            text: relative to the working directory, or absolute inside a root.
+            text: relative to the working directory, or absolute inside a root. A name that is no UTF-8 is taken as it is
+                shown, unless there is one that is spelled so.
 
         Raises:
             Refused: ``invalid_path`` (its form), ``outside_root``, ``unavailable`` (no root exists).
@@ -127,6 +129,14 @@ class Workspace:
         verdict = judge_form(text)
         if not verdict:
             raise Refused.by(verdict, self.words)
+        place = self._placed(text)
+        if os.sep == "/" and "\\x" in text and (meant := unsaid(text)) != text:
+            bytewise = self._placed(meant)
+            if place.status(follow=False) is None and bytewise.status(follow=False) is not None:
+                return bytewise
+        return place
+
+    def _placed(self, text: str) -> Place:
         here, working = self._here()
         if not os.path.isabs(text):  # noqa: PTH117
             given = segments_of(text)

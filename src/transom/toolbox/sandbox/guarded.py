@@ -1,36 +1,34 @@
 """Files that make other programs run something, and so may not be changed by a confined one, although they lie in its folder.
 
 Hooks and configuration of git, start-up files of shells, settings of agents and editors: a program that may write them breaks
-out the next time its user opens the folder. Those that are missing count as well. A confinement that can mount them read-only
-does; what it cannot is remembered before the run and put back after it.
+out the next time its user opens the folder. Those that are missing count as well, and so does what they lead to. The names are
+those that file tools do not write (``safety.paths``), but for the inside of repositories, where git has to work. A confinement
+that can mount them read-only does; what it cannot is remembered before the run and put back after it (``remembered``).
 """
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["BLOCKED", "Guarded", "Memory", "guard"]
+from ...safety.paths import BELOW_NAMES, NAMED_NAMES, PERSONAL_NAMES, PROJECT_NAMES
+from .leading import git_folders, named_by_git
 
-BLOCKED = (
-    ".git/hooks", ".git/config", ".envrc", ".mcp.json", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".vscode",
-    ".idea", ".windsurf", ".continue", ".aider.conf.yml",
-)  # fmt: skip
+__all__ = ["AT_HOME", "BLOCKED", "WATCHED", "Guarded", "guard"]
+
+_OF_GIT = ("hooks", "config")
+_WATCHED_OF_GIT = ("commondir", "config.worktree")
+BLOCKED = (*(f".git/{name}" for name in _OF_GIT), *PROJECT_NAMES)
 """Relative to a root."""
-AT_HOME = (
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
-    ".zlogout", ".gitconfig", ".ssh", ".config", ".local/bin", ".lmstudio", ".pam_environment", ".xprofile", ".xsessionrc",
-)  # fmt: skip
+AT_HOME = (*PERSONAL_NAMES, ".config", ".local/bin")
 """Relative to the user's own folder, where that lies in a root."""
-WATCHED = (".git/commondir", "HEAD", "opencode.json", "transom.toml")
-"""Their names cannot be taken by an empty folder meanwhile: programs outside would stumble over it. ``HEAD``: a folder that has
-one can pass for a bare repository, whose configuration git would obey."""
-_LARGEST = 1 << 20
-_MOST = 500
+WATCHED = (
+    *(f".git/{name}" for name in _WATCHED_OF_GIT), ".hg/hgrc", ".jj/repo/config.toml", "HEAD", *NAMED_NAMES, *PERSONAL_NAMES,
+    *(f"{above}/{name}" for above, names in BELOW_NAMES.items() for name in names),
+)  # fmt: skip
+"""Their names cannot be taken by an empty folder meanwhile: programs outside would stumble over it; or they count in a home
+only. ``HEAD``: a folder that has one can pass for a bare repository, whose configuration git would obey."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,118 +57,66 @@ def guard(roots: Iterable[Path], home: Path | None = None, absent: Collection[Pa
     """Look at what is there now.
 
     Args:
-        roots: where a program may write.
+        roots: where a program may write; real paths.
         home: the user's own folder.
         absent: folders that are there for other runs only, and count as missing.
     """
-    roots = tuple(roots)
-    places = [(root, name) for root in roots for name in BLOCKED]
-    if home is not None and any(home.is_relative_to(root) for root in roots):
-        places += [(home, name) for name in AT_HOME]
-    fixed: dict[Path, None] = {}
-    missing: dict[Path, None] = {}
-    parents: dict[Path, None] = {}
-    for root, name in places:
-        place = root
-        for part in Path(name).parts:
-            if place != root:
-                parents[place] = None
-            place /= part
-            if place.is_symlink():
-                # Its target is kept as it is; that the link itself may be replaced is seen afterwards.
-                target = place.resolve()
-                if target.exists() and any(target.is_relative_to(other) and target != other for other in roots):
-                    fixed[target] = None
-                break
-            if place in absent or not place.exists():
-                missing[place] = None
-                break
-            if not place.is_dir():
-                fixed[place] = None
-                break
-        else:
-            fixed[place] = None
-    links = [root / name for root, name in places if (root / name).is_symlink()]
+    look = _Look(tuple(roots), absent)
+    for root in look.roots:
+        for name in BLOCKED:
+            look.at(root, Path(name).parts)
+        for folder in git_folders(root):
+            for name in _OF_GIT:
+                look.inside(folder / name)
+            look.watched.update(dict.fromkeys(folder / name for name in _WATCHED_OF_GIT if look.root_of(folder)))
+        for path in named_by_git(root):
+            look.inside(path)
+        look.watched.update(dict.fromkeys(root / name for name in WATCHED))
+    if home is not None and look.root_of(home):
+        for name in AT_HOME:
+            look.at(home, Path(name).parts)
     return Guarded(
-        fixed=tuple(fixed), missing=tuple(missing), parents=tuple(parents),
-        watched=(*links, *(root / name for root in roots for name in WATCHED)),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """One file as it was: its bytes and mode, or where a link leads."""
-
-    content: bytes | None
-    mode: int
-    link: str | None = None
+        fixed=tuple(look.fixed), missing=tuple(look.missing), parents=tuple(look.parents), watched=tuple(look.watched)
+    )
 
 
 @dataclass(slots=True)
-class Memory:
-    """What lay at guarded places before a run.
+class _Look:
+    roots: tuple[Path, ...]
+    absent: Collection[Path]
+    fixed: dict[Path, None] = field(default_factory=dict)
+    missing: dict[Path, None] = field(default_factory=dict)
+    parents: dict[Path, None] = field(default_factory=dict)
+    watched: dict[Path, None] = field(default_factory=dict)
 
-    Attributes:
-        places: which places.
-        kept: every file at or below them, at most 500 of at most 1 MB each.
-    """
+    def root_of(self, path: Path) -> Path | None:
+        """The innermost root that a path lies in, or is."""
+        return max((root for root in self.roots if path.is_relative_to(root)), key=lambda root: len(root.parts), default=None)
 
-    places: tuple[Path, ...]
-    kept: dict[Path, _Kept] = field(default_factory=dict)
+    def inside(self, path: Path) -> None:
+        """A place by its path, if it lies in a root at all; elsewhere nothing can be written anyway."""
+        root = self.root_of(path)
+        if root is not None and path != root:
+            self.at(root, path.relative_to(root).parts)
 
-    @classmethod
-    def of(cls, places: tuple[Path, ...]) -> Memory:
-        """Look at them."""
-        return cls(places, dict(_look(places)))
-
-    def put_back(self) -> list[Path]:
-        """Undo what was changed since; what had been written there is kept beside it, with ``.refused`` at its end.
-
-        Returns:
-            The places that had been changed.
-        """
-        now = dict(_look(self.places))
-        changed = [path for path in {*now, *self.kept} if now.get(path) != self.kept.get(path)]
-        for path in sorted(changed):
-            with suppress(OSError):
-                if path in now:
-                    path.rename(_free(path))
-                if path in self.kept:
-                    _write(path, self.kept[path])
-        return sorted(changed)
-
-
-def _look(places: Iterable[Path]) -> Iterator[tuple[Path, _Kept]]:
-    left = _MOST
-    waiting = list(places)
-    while waiting and left:
-        path = waiting.pop()
-        try:
-            status = path.lstat()
-            if stat.S_ISDIR(status.st_mode):
-                waiting += sorted(path.iterdir())
-                continue
-            left -= 1
-            if stat.S_ISLNK(status.st_mode):
-                yield path, _Kept(None, 0, str(path.readlink()))
-            elif stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST and not path.name.endswith(".refused"):
-                yield path, _Kept(path.read_bytes(), stat.S_IMODE(status.st_mode))
-        except OSError:
-            continue
-
-
-def _free(path: Path) -> Path:
-    number, free = 1, path.with_name(path.name + ".refused")
-    while os.path.lexists(free):
-        number += 1
-        free = path.with_name(f"{path.name}.{number}.refused")
-    return free
-
-
-def _write(path: Path, kept: _Kept) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if kept.link is not None:
-        path.symlink_to(kept.link)
-        return
-    path.write_bytes(kept.content or b"")
-    path.chmod(kept.mode)
+    def at(self, top: Path, parts: tuple[str, ...], links: int = 8) -> None:
+        """A place by its names below a folder that is there."""
+        place = top
+        for number, part in enumerate(parts):
+            if place != top:
+                self.parents[place] = None
+            place /= part
+            if place.is_symlink():
+                # What it leads to is guarded; that the link itself may be replaced is seen afterwards.
+                self.watched[place] = None
+                target = place.resolve()
+                root = self.root_of(target)
+                if links and root is not None and target != root:
+                    self.at(root, (*target.relative_to(root).parts, *parts[number + 1 :]), links - 1)
+                return
+            if place in self.absent or not place.exists():
+                self.missing[place] = None
+                return
+            if not place.is_dir():
+                break
+        self.fixed[place] = None

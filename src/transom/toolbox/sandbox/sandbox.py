@@ -39,7 +39,8 @@ class Run:
         timed_out, out_of_memory, too_many_processes: it was ended for that.
         confined_by: the confinement.
         not_confined: what that leaves open.
-        put_back: guarded files it had changed, which are as they were.
+        put_back: guarded files it had changed.
+        not_put_back: those of them that are not as they were even now.
         seconds: how long it ran.
     """
 
@@ -53,6 +54,7 @@ class Run:
     confined_by: str
     not_confined: tuple[str, ...]
     put_back: tuple[Path, ...] = ()
+    not_put_back: tuple[Path, ...] = ()
     seconds: float = 0.0
 
 
@@ -178,8 +180,8 @@ class Sandbox:
             OSError: a root does not exist.
             asyncio.CancelledError: the caller was cancelled; nothing of the program is left.
         """
-        from .guarded import Memory
         from .layout import lay_out, search_path
+        from .remembered import Memory
 
         await self.describe()
         chosen = self._chosen
@@ -187,7 +189,7 @@ class Sandbox:
             raise SandboxError("nothing on this machine can confine a program", hint="install bubblewrap")
         layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
-        memory = Memory.of(watched)
+        memory = Memory(watched, layout.writable)
         inner = child_environment(self._environment)
         inner["PATH"] = search_path(inner["PATH"], layout)
         try:
@@ -201,13 +203,13 @@ class Sandbox:
                     pass_fds=start.descriptors,
                 )
         finally:
-            put_back = memory.put_back()
+            put_back, not_put_back = memory.put_back()
         if reason := chosen.failure(ended):
             raise SandboxError(f"the program could not be confined: {reason}")
-        return _run(ended, chosen, tuple(put_back))
+        return _run(ended, chosen, put_back, not_put_back)
 
 
-def _run(ended: Ended, chosen: Confinement, put_back: tuple[Path, ...]) -> Run:
+def _run(ended: Ended, chosen: Confinement, put_back: Sequence[Path], not_put_back: Sequence[Path]) -> Run:
     return Run(
         exit_code=ended.exit_code,
         stdout=ended.stdout,
@@ -218,6 +220,7 @@ def _run(ended: Ended, chosen: Confinement, put_back: tuple[Path, ...]) -> Run:
         too_many_processes=ended.killed == "processes",
         confined_by=chosen.name,
         not_confined=chosen.not_confined,
-        put_back=put_back,
+        put_back=tuple(put_back),
+        not_put_back=tuple(not_put_back),
         seconds=ended.seconds,
     )

@@ -421,3 +421,28 @@ def test_the_journal_does_not_grow_for_ever(workspace: Workspace, tmp_path: Path
         intents.end(intents.begin(Named("/nowhere", (), temporary_name())))
     (journal,) = (tmp_path / "intents").iterdir()
     assert journal.stat().st_size < 100_000
+
+
+@POSIX
+def test_what_a_protected_name_leads_to_is_protected_under_every_name(root: Path) -> None:
+    for folder in ("conf", "gd/hooks", "common", "hooked", "free"):
+        (root / folder).mkdir(parents=True)
+    (root / ".vscode").symlink_to("conf")
+    (root / ".git").write_text("gitdir: gd\n")
+    (root / "gd/commondir").write_text("../common\n")
+    (root / "common/config").write_text("[core]\n\thooksPath = hooked\n")
+    workspace = Workspace([root])
+    for name in (
+        "conf/tasks.json",
+        ".vscode/tasks.json",
+        "gd/hooks/pre-commit",
+        "gd/config",
+        "common/config",
+        "hooked/pre-push",
+        "conf",
+    ):
+        place = workspace.place(name)
+        assert error(lambda place=place: place.replace(b"x")) == "protected_path", name  # type: ignore[misc]
+    assert error(lambda: workspace.place("conf").move_to(workspace.place("moved"))) == "protected_path"
+    assert error(partial(workspace.place("gd").remove_all, lambda: None)) == "protected_path"
+    workspace.place("free/x").replace(b"x")

@@ -11,10 +11,21 @@ import pytest
 from tests.unit.toolbox.sandbox.conftest import Python, listing, until
 
 from transom.errors import SandboxError
+from transom.safety.paths import BELOW_NAMES, NAMED_NAMES, PERSONAL_NAMES, PROJECT_NAMES, protected
 from transom.toolbox.sandbox import Limits, Sandbox, interpreter
 from transom.toolbox.sandbox.confinement import Confinement
+from transom.toolbox.sandbox.guarded import AT_HOME, BLOCKED, WATCHED
 
 pytestmark = [pytest.mark.feature("Z4"), pytest.mark.skipif(sys.platform != "linux", reason="confinements of Linux")]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every name in a folder: files with what they hold, links with where they lead."""
+    found = {}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        found[name] = f"-> {path.readlink()}" if path.is_symlink() else path.read_text() if path.is_file() else ""
+    return found
 
 
 async def test_a_program_works_in_its_folder(shell: Python, root: Path) -> None:
@@ -225,3 +236,68 @@ async def test_where_nothing_confines_nothing_runs(root: Path) -> None:
     with pytest.raises(SandboxError, match="can confine"):
         await sandbox.run(["/bin/sh", "-c", "touch ran"], cwd=root, roots=[root])
     assert not (root / "ran").exists()
+
+
+def test_file_tools_and_the_sandbox_guard_the_same_names() -> None:
+    for name in (*BLOCKED, *AT_HOME, *WATCHED):
+        assert name == ".config" or not protected(name.split("/")), name
+    below = [f"{above}/{name}" for above, names in BELOW_NAMES.items() for name in names]
+    assert {*PROJECT_NAMES, *PERSONAL_NAMES, *NAMED_NAMES, *below} <= {*BLOCKED, *WATCHED}
+
+
+async def test_what_guarded_names_lead_to_is_guarded(shell: Python, root: Path) -> None:
+    for folder in ("conf", "gd/hooks", "hooked"):
+        (root / folder).mkdir(parents=True)
+    (root / ".vscode").symlink_to("conf")
+    (root / ".idea").symlink_to("later/deep")
+    (root / ".git").write_text("gitdir: gd\n")
+    (root / "gd/config").write_text("[core]\n\thooksPath = hooked\n")
+    before = contents(root)
+    run = await shell(
+        "echo evil > conf/tasks.json; echo evil > gd/hooks/pre-commit; echo evil >> gd/config; echo evil > .git; "
+        "echo evil > hooked/pre-push; mkdir -p later/deep && echo evil > later/deep/workspace.xml; "
+        "mv gd gone && mkdir -p gd/hooks && echo evil > gd/hooks/pre-commit; echo evil > gd/commondir; exit 0"
+    )
+    assert run.not_put_back == ()
+    after = {name: kept for name, kept in contents(root).items() if ".refused" not in name and not name.startswith("gone")}
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm .vscode && mkdir .vscode && echo evil > .vscode/tasks.json",
+        "rm .vscode && mkdir evil && ln -s evil .vscode && echo evil > evil/tasks.json",
+        "rm .vscode && echo evil > .vscode",
+        "rm .vscode && mkfifo .vscode",
+        "rm .vscode",
+    ],
+)
+async def test_a_guarded_link_that_was_replaced_is_put_back(shell: Python, root: Path, command: str) -> None:
+    (root / "conf").mkdir()
+    (root / "conf" / "settings.json").write_text("{}")
+    (root / ".vscode").symlink_to("conf")
+    run = await shell(command)
+    assert root / ".vscode" in run.put_back
+    assert run.not_put_back == ()
+    assert (root / ".vscode").readlink() == Path("conf")
+    assert not (root / ".vscode" / "tasks.json").exists()
+
+
+async def test_putting_back_follows_no_link_that_came_meanwhile(sandbox: Sandbox, root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "repo").mkdir(parents=True)
+    (outside / "repo" / "config.toml").write_text("theirs")
+    (root / ".jj" / "repo").mkdir(parents=True)
+    (root / ".jj" / "repo" / "config.toml").write_text("mine")
+    command = f"mv .jj gone; ln -s {outside} .jj"
+    await sandbox.run(["/bin/sh", "-c", command], cwd=root, roots=[root], limits=Limits(seconds=20))
+    assert contents(outside) == {"repo": "", "repo/config.toml": "theirs"}
+    assert (root / ".jj" / "repo" / "config.toml").read_text() == "mine"
+
+
+async def test_what_cannot_be_put_back_is_told(shell: Python, root: Path) -> None:
+    (root / "opencode.json").write_bytes(b" " * 2_000_000)
+    run = await shell("echo evil > opencode.json")
+    assert run.not_put_back == (root / "opencode.json",)
+    assert not (root / "opencode.json").exists()
