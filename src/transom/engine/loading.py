@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..errors import FormatError
-from ..jsontext import dumps, spells
+from ..errors import FormatError, JSONError
+from ..jsontext import dumps, join_object, raw_items, raw_object, spells
 from ..messages import Message, leading_system
 from ..wire.format import Format, Head, Request
 
@@ -70,23 +70,54 @@ class Loader:
             return self._take(source, None)
         if target is None:
             raise FormatError("a request body needs its format", hint="load(body, format='openai')")
+        if isinstance(source, bytes) and (loaded := self._load_text(source, target)) is not None:
+            return loaded
         items, body = _elements(source, target)
         if items is None:
             request = target.parse(source)
             return self._take(request.messages, request.head if isinstance(source, Mapping | bytes | str) else None)
         same = self._common(items, target.name)
         request = target.parse({**body, target.conversation: items[same:]} if body is not None else items[same:])
-        fresh = list(request.messages)
-        outside = sum(1 for message in fresh if message.origin is not None and message.origin.place)
+        shared, outside = self._joined(request.messages, same, target.name)
+        self.raws = [*self.raws[:same], *_raws(self.messages[outside + same :], items[same:])]
+        self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
+        return Loaded(self.messages, shared, request.head if body is not None else None)
+
+    def _load_text(self, source: bytes, target: Format) -> Loaded | None:
+        """A body as JSON text: only its new elements are parsed. ``None`` for one that has no list of them."""
+        try:
+            members = raw_object(source)
+            items = raw_items(members.get(target.conversation, b""))
+        except JSONError:
+            return None
+        same = 0
+        if target.name == self.format:
+            for old, new in zip(self.raws, items, strict=False):
+                if old != new:
+                    break
+                same += 1
+        rest = join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else source
+        request = target.parse(rest)
+        outside = _outside(request.messages)
+        if len(request.messages) - outside != len(items) - same:
+            return None
+        shared, _ = self._joined(request.messages, same, target.name)
+        # The very bytes that the messages hold, so that none are kept twice.
+        fresh = zip(self.messages[outside + same :], items[same:], strict=True)
+        spelled = [m.origin.raw if m.origin is not None and m.origin.raw == item else item for m, item in fresh]
+        self.raws, self.fields = [*self.raws[:same], *spelled], None
+        return Loaded(self.messages, shared, request.head)
+
+    def _joined(self, messages: Sequence[Message], same: int, name: str) -> tuple[int, int]:
+        """Put what was parsed behind what is known; how much is as before, and how many messages stand outside the list."""
+        fresh, outside = list(messages), _outside(messages)
         old = self.messages[self.system : self.system + same]
         if leading_system(old) < len(old):
             fresh = [*fresh[:outside], *(_in_place(message) for message in fresh[outside:])]
         before = self.messages
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
-        self.raws = [*self.raws[:same], *_raws(fresh[outside:], items[same:])]
-        self.format, self.system = target.name, outside
-        self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
-        return Loaded(self.messages, _shared(before, self.messages), request.head if body is not None else None)
+        self.format, self.system = name, outside
+        return _shared(before, self.messages), outside
 
     def note(self, messages: Sequence[Message]) -> None:
         """Remember messages that were appended, so that a load that holds them too is recognised."""
@@ -132,6 +163,10 @@ def _elements(source: object, target: Format) -> tuple[list[object] | None, dict
     elif isinstance(source, list) and not any(isinstance(item, bytes) for item in source):
         return source, None
     return None, None
+
+
+def _outside(messages: Sequence[Message]) -> int:
+    return sum(1 for message in messages if message.origin is not None and message.origin.place)
 
 
 def _shared(one: Sequence[Message], two: Sequence[Message]) -> int:

@@ -8,10 +8,13 @@ import pytest
 from tests.unit.engine.sessions import HEAD, context_of, dialogue, driven, elements, model_calls, round_of, texts, tool_loop
 
 from transom import Call, Context, Message, Store, reset
+from transom.engine.loading import Loader
 from transom.errors import FormatError
+from transom.jsontext import loads
 from transom.store.backends.memory import MemoryBackend
 from transom.wire.format import Request
 from transom.wire.openai_chat import OpenAIChat
+from transom.wire.registry import builtin_registry
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 BODY = {
@@ -284,3 +287,40 @@ async def test_a_body_of_another_format_is_not_taken_for_one_of_the_last() -> No
     assert [element["role"] for element in elements(await context.compile("openai"))] == ["system", "user", "assistant", "tool"]
     context.load({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]})
     assert elements(await context.compile("openai")) == [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "gemini", "openai-responses", "ollama"])
+async def test_a_growing_body_as_text_is_what_it_is_when_all_of_it_is_read(name: str) -> None:
+    source, formats = Request(head=HEAD, messages=tuple(tool_loop(12))), builtin_registry()
+    first = Context(window=100_000)
+    first.load(source)
+    body = loads((await first.compile(name)).json())
+    assert isinstance(body, dict)
+    field = formats.get(name).conversation
+    items = body[field]
+    assert isinstance(items, list)
+    context = Context(window=100_000)
+    for count in (1, 4, len(items) - 3, len(items), 6, len(items)):
+        text = json.dumps(body | {field: items[:count]}, indent=1).encode()
+        context.load(text, name)
+        other = Context(window=100_000)
+        other.load(formats.get(name).parse(text))
+        assert context.messages == other.messages
+        assert (await context.compile(name)).json() == (await other.compile(name)).json()
+
+
+def test_of_a_growing_body_as_text_only_what_is_new_is_parsed() -> None:
+    class Counting(OpenAIChat):
+        read = 0
+
+        def parse(self, body: object) -> Request:
+            request = super().parse(body)
+            self.read += len(request.messages)
+            return request
+
+    loader, chat = Loader(), Counting()
+    messages = [{"role": "user" if number % 2 == 0 else "assistant", "content": f"part {number}"} for number in range(60)]
+    for count in range(1, 61):
+        loaded = loader.load(json.dumps({"model": "m", "messages": messages[:count]}).encode(), chat)
+        assert (len(loaded.messages), loaded.kept) == (count, count - 1)
+    assert chat.read == 60
