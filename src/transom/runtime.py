@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import SettingError, StoreError, UsageError
-from .settings import Settings, load
+from .settings import Resolved, Settings, load
+from .settings.belonging import belonging
 from .settings.inherited import inherited_environment
 from .settings.secrets import secret
 from .store.backend import StorageBackend
@@ -99,12 +100,14 @@ def _step(name: str, summarizer: ChatModel | None, timeout: float) -> Strategy:
             raise SettingError(f"no overflow strategy {unknown!r}", hint=f"use {known}, separated by commas")
 
 
-async def build_summarizer(settings: Settings) -> ChatModel | None:
+async def build_summarizer(resolved: Resolved) -> ChatModel | None:
     """The model that writes summaries, if the settings name one and a strategy asks it; its window is learnt where it can be.
 
     Raises:
-        SettingError: only half of it is named, or the variable of its key is not set.
+        SettingError: only half of it is named, its key was set in another place than its address, or the variable of its key
+            is not set.
     """
+    settings = resolved.settings
     if not {name.strip() for name in settings.strategy.split(",")} & set(WITH_MODEL):
         return None
     url, model = settings.summarizer_url, settings.summarizer_model
@@ -116,7 +119,7 @@ async def build_summarizer(settings: Settings) -> ChatModel | None:
     # Most runs ask no model, and an HTTP client takes 15 ms to import.
     from .upstream import ChatModel
 
-    key = settings.summarizer_key
+    key = belonging(resolved, "summarizer_key", "summarizer_url")
     summarizer = ChatModel(
         url,
         model,

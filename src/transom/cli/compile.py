@@ -8,7 +8,7 @@ from ..engine.payload import Payload
 from ..errors import FormatError, UsageError
 from ..recorder.flights import flight
 from ..runtime import build_context, build_summarizer, fresh_store_path, open_store
-from ..settings import Settings
+from ..settings import Resolved
 from ..wire.registry import FormatRegistry, builtin_registry
 from ..wire.transcripts import Segment, Transcript
 from ..wire.transcripts import load as load_transcript
@@ -34,13 +34,13 @@ def compile_(
     What left the window is in the store, whose path is named on stderr. With --json the body comes with its account:
     {"payload": …, "meta": …, "store": …}.
     """
-    settings, window = (fitting or Fitting()).settings()
+    resolved, window = (fitting or Fitting()).resolved()
     registry = builtin_registry(plugins=True)
-    where = settings.store or fresh_store_path()
+    where = resolved.settings.store or fresh_store_path()
     transcript = load_transcript(read_bytes(file), format, name=file)
     note_damage(transcript)
     segment = _segment(transcript, conversation, file)
-    payload = asyncio.run(_compile(segment, settings, window, str(where), registry))
+    payload = asyncio.run(_compile(segment, resolved, window, str(where), registry))
     if json:
         output.json_line({"payload": payload.body, "meta": flight(payload.meta), "store": str(where)})
         return
@@ -64,10 +64,11 @@ def _segment(transcript: Transcript, conversation: str | None, name: str) -> Seg
     return segment
 
 
-async def _compile(segment: Segment, settings: Settings, window: int, where: str, registry: FormatRegistry) -> Payload:
+async def _compile(segment: Segment, resolved: Resolved, window: int, where: str, registry: FormatRegistry) -> Payload:
+    settings = resolved.settings
     end = segment.calls[-1].at if segment.calls else len(segment.messages)
     target = settings.target or segment.head.format or None
-    summarizer = await build_summarizer(settings)
+    summarizer = await build_summarizer(resolved)
     async with open_store(where, scope=settings.scope) as store:
         context = build_context(settings, store, registry, window=window, summarizer=summarizer)
         context.head = sendable_head(segment)

@@ -11,7 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import UsageError
-from ..settings import Settings, load
+from ..settings import Resolved, load
 
 __all__ = ["JSON", "Fitting", "Scope", "StorePath", "Upstreams", "Window"]
 
@@ -46,19 +46,22 @@ class Fitting:
         str | None, Parameter(name="--summarizer-url", help="Where the model that writes summaries is served.")
     ] = None
     summarizer_model: Annotated[str | None, Parameter(name="--summarizer-model", help="The name of that model.")] = None
+    summarizer_key: Annotated[
+        str | None, Parameter(name="--summarizer-key", help="The environment variable that holds the key for that server.")
+    ] = None
     store: StorePath = None
     tokenizer: Annotated[str | None, Parameter(name="--tokenizer", help="heuristic, o200k, cl100k or chars4.")] = None
     prune: Annotated[bool | None, Parameter(name="--prune", negative="--no-prune", help="Shorten large tool results.")] = None
     scope: Scope = None
 
-    def settings(self) -> tuple[Settings, int]:
-        """The settings in force, and the window, which they must name.
+    def resolved(self) -> tuple[Resolved, int]:
+        """The settings in force with their sources, and the window, which they must name.
 
         Raises:
             SettingError: an option that does not fit its setting.
             UsageError: no source names a window.
         """
-        settings = load(asdict(self)).settings
-        if settings.window is None:
+        resolved = load(asdict(self))
+        if resolved.settings.window is None:
             raise UsageError("no window is set", hint="give the model's context length, for example --window 32000")
-        return settings, settings.window
+        return resolved, resolved.settings.window

@@ -16,7 +16,7 @@ from ..errors import StoreError, UsageError
 from ..recorder.flights import FlightRecorder
 from ..replay import Replay, replay
 from ..runtime import build_context, build_summarizer, fresh_store_path, open_store
-from ..settings import Settings
+from ..settings import Resolved
 from ..wire.registry import builtin_registry
 from ..wire.transcripts import Transcript
 from ..wire.transcripts import load as load_transcript
@@ -51,14 +51,15 @@ def replay_(
     (prefix), and the milliseconds of the compile. What moved can be read back with `transom store get`. Ends with status 1 if
     a turn could not be made to fit.
     """
-    settings, window = (fitting or Fitting()).settings()
+    resolved, window = (fitting or Fitting()).resolved()
+    settings = resolved.settings
     if report is not None and not report.absolute().parent.is_dir():
         raise UsageError(f"--report: there is no folder {report.parent}", hint="make it first, or name another")
     where = settings.store or fresh_store_path()
     data = read_bytes(file)
     transcript = load_transcript(data, format, name=file)
     note_damage(transcript)
-    outcome = asyncio.run(_replay(transcript, data, settings, window, str(where)))
+    outcome = asyncio.run(_replay(transcript, data, resolved, window, str(where)))
     outcome.store = str(where)
     outcome.file = "stdin" if file == "-" else Path(file).name
     document = outcome.document()
@@ -73,13 +74,14 @@ def replay_(
     return 1 if outcome.totals()["errors"] else 0
 
 
-async def _replay(transcript: Transcript, data: bytes, settings: Settings, window: int, where: str) -> Replay:
+async def _replay(transcript: Transcript, data: bytes, resolved: Resolved, window: int, where: str) -> Replay:
+    settings = resolved.settings
     registry = builtin_registry(plugins=True)
     session = hashlib.sha256(data).hexdigest()[:16]
     target = settings.target or _own_format(transcript) or registry.default_target
     calls = sum(len(segment.calls) for conversation in transcript.conversations for segment in conversation.segments)
     recorders: list[FlightRecorder] = []
-    summarizer = await build_summarizer(settings)
+    summarizer = await build_summarizer(resolved)
     async with open_store(where, scope=settings.scope) as store:
 
         def make_context(name: str) -> Context:

@@ -110,7 +110,7 @@ async def serve_(
 
     try:
         await gateway.serve(
-            settings,
+            resolved,
             upstreams,
             host=settings.serve_host,
             port=settings.serve_port,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from ..errors import SettingError
 from ..settings import Resolved
+from ..settings.belonging import belonging
 from ..settings.secrets import secret
 from ..upstream.address import Address
 from .upstreams import Upstream
@@ -37,23 +38,12 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
     settings = resolved.settings
     if settings.upstream is None:
         raise SettingError("no upstream", hint="--upstream URL, for example http://localhost:1234")
-    there = resolved.entries["upstream"]
-    belonging = dict.fromkeys(_BELONGING, "")
-    for key in _BELONGING:
-        # A key set in one place must not go to an address that is set in another: a folder's file may be anybody's.
-        told = resolved.entries[key]
-        if told.value is not None and told.source == there.source:
-            belonging[key] = str(told.value)
-        elif told.value is not None and there.source != "command line":
-            raise SettingError(
-                f"{key} is set by {told.where}, and upstream by {there.where}: they belong together",
-                hint=f"set both in one place, or unset {key}",
-            )
+    told = {key: belonging(resolved, key, "upstream") or "" for key in _BELONGING}
     addresses = _by_name(settings.upstream, single=True)
     names = list(addresses)
-    keys = _by_name(belonging["upstream_key"], single=len(names) == 1, only=names[0])
-    windows = _by_name(belonging["upstream_window"])
-    models = _all_by_name(belonging["upstream_models"])
+    keys = _by_name(told["upstream_key"], single=len(names) == 1, only=names[0])
+    windows = _by_name(told["upstream_window"])
+    models = _all_by_name(told["upstream_models"])
     for key, named in zip(_BELONGING, (set(keys), set(models), set(windows)), strict=True):
         if unknown := sorted(named - set(addresses)):
             raise SettingError(f"{key}: there is no upstream {unknown[0]!r}", hint=f"upstreams are {', '.join(names)}")

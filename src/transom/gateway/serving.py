@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from ..errors import UsageError
 from ..runtime import build_context, build_summarizer, lasting_store_path, open_store
 from ..safety import origins
-from ..settings import Settings
+from ..settings import Resolved
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
@@ -29,12 +29,12 @@ __all__ = ["assembled", "serve"]
 _ANY = 1 << 20
 
 
-async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, access: Access, *, dry: bool = False) -> Gateway:
+async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, access: Access, *, dry: bool = False) -> Gateway:
     """The application, with all that it uses, for as long as the stack is open.
 
     Args:
         stack: what is opened is closed with it.
-        settings: how contexts are made, and where they are kept.
+        resolved: how contexts are made, and where they are kept.
         routes: who answers.
         access: who may ask.
         dry: tell what would be done, and do nothing.
@@ -43,9 +43,10 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
         SettingError: a strategy that there is not, or that needs a model where there is none.
         StoreError: the store cannot be opened.
     """
+    settings = resolved.settings
     registry = builtin_registry()
     store = await stack.enter_async_context(open_store(lasting_store_path(settings), scope=settings.scope))
-    summarizer = await build_summarizer(settings)
+    summarizer = await build_summarizer(resolved)
     # A strategy that there is not should show now, and not with the first request.
     build_context(settings, store, registry, window=_ANY, summarizer=summarizer, prunes=False)
     windows = Windows(store)
@@ -74,7 +75,7 @@ async def assembled(stack: AsyncExitStack, settings: Settings, routes: Routes, a
 
 
 async def serve(
-    settings: Settings,
+    resolved: Resolved,
     upstreams: Sequence[Upstream],
     *,
     host: str,
@@ -88,7 +89,7 @@ async def serve(
     """Serve until the process is asked to end, or ``until`` returns; what runs is finished first.
 
     Args:
-        settings: see ``assembled``.
+        resolved: see ``assembled``.
         upstreams: who answers, the default first.
         host, port: where; port 0 takes one that is free.
         token: what clients must send; needed where others can reach it.
@@ -107,7 +108,7 @@ async def serve(
     routes = Routes(upstreams)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(host, port))
-        app = await assembled(stack, settings, routes, access, dry=dry)
+        app = await assembled(stack, resolved, routes, access, dry=dry)
         server = Listener(app, lambda: ready(_url(host, listener.getsockname()[1])), ending)
         watching = asyncio.ensure_future(_ended(until, server)) if until is not None else None
         try:

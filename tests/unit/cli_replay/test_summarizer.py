@@ -95,6 +95,31 @@ def test_a_settings_file_names_the_model_and_the_variable_of_its_key(
     assert "secret-1" not in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("key_on_the_command_line", [True, False])
+def test_a_key_does_not_go_to_an_address_that_a_folder_names(
+    key_on_the_command_line: bool, run: Run, provider: ScriptedProvider, tmp_path: Path
+) -> None:
+    lines = ('strategy = "summarize,reset"', f'summarizer_url = "{provider.url}"', 'summarizer_model = "small"')
+    (tmp_path / "transom.toml").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--summarizer-key", "MY_KEY") if key_on_the_command_line else ()
+    variables = {} if key_on_the_command_line else {"TRANSOM_SUMMARIZER_KEY": "MY_KEY"}
+    done = run("compile", "session.json", "--window", "8000", *options, MY_KEY="secret-1", **variables)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "they belong together" in done.stderr
+    assert provider.received == []
+
+
+def test_an_address_of_the_command_line_takes_its_key_from_there_only(run: Run, provider: ScriptedProvider) -> None:
+    fitting = ("--window", "8000", "--strategy", "summarize,reset")
+    asked = ("compile", "session.json", *fitting, "--summarizer-url", provider.url, "--summarizer-model", "small")
+    keys = {"MY_KEY": "secret-1", "OTHER": "secret-2", "TRANSOM_SUMMARIZER_KEY": "MY_KEY"}
+    assert run(*asked, **keys).returncode == 0
+    without = {received.headers.get("authorization", "") for received in provider.received}
+    assert run(*asked, "--summarizer-key", "OTHER", **keys).returncode == 0
+    every = {received.headers.get("authorization", "") for received in provider.received}
+    assert (without, every - without) == ({""}, {"Bearer secret-2"})
+
+
 def test_a_model_that_fails_leaves_the_window_to_the_next_strategy(run: Run) -> None:
     def fail(received: Received) -> Step:
         return Fault.refuses(500, "out of memory")

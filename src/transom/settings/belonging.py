@@ -1,0 +1,36 @@
+"""What one setting says of another: a key goes only to the address that it was set with.
+
+Knows where values came from; not what they mean.
+"""
+
+from __future__ import annotations
+
+from ..errors import SettingError
+from .sources import Resolved
+
+__all__ = ["belonging"]
+
+
+def belonging(resolved: Resolved, key: str, to: str) -> str | None:
+    """The value of ``key`` where it was set in the place that ``to`` was set in. A folder's file may be anybody's: its address
+    must not get what the user's own settings hold for another. An address of the command line takes nothing from elsewhere.
+
+    Args:
+        resolved: the settings.
+        key: the setting that is asked for.
+        to: the setting that it belongs to.
+
+    Raises:
+        SettingError: the two were set in different places.
+    """
+    told, there = resolved.entries[key], resolved.entries[to]
+    if told.value is None:
+        return None
+    if told.source == there.source:
+        return str(told.value)
+    if there.source == "command line":
+        return None
+    raise SettingError(
+        f"{key} is set by {told.where}, and {to} by {there.where}: they belong together",
+        hint=f"set both in one place, or unset {key}",
+    )
