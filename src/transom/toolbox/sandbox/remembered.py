@@ -66,9 +66,17 @@ class Memory:
 
     def _changed(self) -> list[Path]:
         now = dict(self._look(2 * _MOST, 0))
-        changed = (path for path in {*now, *self._kept} if now.get(path) != self._kept.get(path))
-        # A new folder means nothing by itself; what is new in it is looked at.
-        return sorted(path for path in changed if path in self._kept or path in self._places or now[path].kind != stat.S_IFDIR)
+        holding = {parent for path, kept in self._kept.items() if kept.kind != stat.S_IFDIR for parent in path.parents}
+        changed = []
+        for path in {*now, *self._kept}:
+            was, found = self._kept.get(path), now.get(path)
+            # A new folder means nothing by itself: what is new in it is looked at. Neither does an empty one that is gone: it
+            # may have been there for another run only.
+            new = was is None and found is not None and found.kind == stat.S_IFDIR and path not in self._places
+            gone = found is None and was is not None and was.kind == stat.S_IFDIR and path not in holding
+            if was != found and not new and not gone:
+                changed.append(path)
+        return sorted(changed)
 
     def _restore(self, path: Path) -> None:
         """Parents come first, so that the way here is what it was."""
