@@ -136,7 +136,7 @@ def _covers(layout: Layout) -> list[Path]:
 
 def _ways(layout: Layout) -> Iterator[Path]:
     """Folders between a root and what in it is to be read only: a folder that is mounted cannot be moved out of the way."""
-    for path in layout.readable:
+    for path in (*layout.readable, *layout.hidden.all):
         for root in layout.writable:
             if path.is_relative_to(root) and path != root:
                 yield from (parent for parent in path.parents if parent.is_relative_to(root) and parent != root)
@@ -148,7 +148,11 @@ def _own_mounts(layout: Layout) -> list[Mount]:
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
         *(_mount(path, "--bind", str(path), str(path)) for path in dict.fromkeys((*layout.guarded.parents, *_ways(layout)))),
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.guarded.fixed),
-        *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in layout.guarded.missing),
+        *(
+            _mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path))
+            for path in (*layout.guarded.missing, *layout.hidden.folders)
+        ),
+        *(_mount(path, "--ro-bind", os.devnull, str(path)) for path in layout.hidden.files),
     ]
 
 

@@ -28,17 +28,23 @@ _PROC = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesyst
 _SIGNALS_FROM = 6
 
 
-def _around(root: Path, kept: Sequence[Path]) -> list[Path]:
-    """A root, or what it is made of without what is to be read only, for example the interpreter that runs this.
+def _around(top: Path, kept: Sequence[Path], listed: list[Path]) -> list[Path]:
+    """A folder, or what it is made of without what is to be read only or not seen, for example the interpreter or the store.
 
-    Landlock knows no exception below a folder. In a root with something to keep, new files can be made in its folders only.
+    Landlock knows no exception below a folder. In a folder with something to keep, new files can be made in its folders only.
+
+    Args:
+        top: the folder.
+        kept: what is left out.
+        listed: takes the folders that are shown in parts.
     """
-    inside = [path for path in kept if path.is_relative_to(root)]
+    inside = [path for path in kept if path.is_relative_to(top)]
     if not inside:
-        return [root]
-    if root in inside:
+        return [top]
+    if top in inside:
         return []
-    return [path for child in sorted(root.iterdir()) for path in _around(child, inside)]
+    listed.append(top)
+    return [path for child in sorted(top.iterdir()) if not child.is_symlink() for path in _around(child, inside, listed)]
 
 
 class Landlock:
@@ -77,14 +83,18 @@ class Landlock:
         """The jail's command line, and a folder for temporary files that goes with the run."""
         private = Path(tempfile.mkdtemp(prefix=PRIVATE))
         try:
-            roots = [path for root in layout.writable for path in _around(root, layout.readable)]
+            listed: list[Path] = []
+            hidden = layout.hidden.all
+            roots = [path for root in layout.writable for path in _around(root, (*layout.readable, *hidden), listed)]
+            seen = [path for top in layout.readable for path in _around(top, hidden, listed)]
             writable = [*roots, private, *(Path("/dev", name) for name in _DEVICES)]
             parts = system()
-            readable = [*parts.trees, *parts.files, *layout.readable, *(Path("/proc", name) for name in _PROC)]
+            readable = [*parts.trees, *parts.files, *seen, *(Path("/proc", name) for name in _PROC)]
             sizes = {"data": limits.memory, "space": limits.address_space, "file": limits.file_size}
             options = [
                 *(f"rw={path}" for path in writable),
                 *(f"ro={path}" for path in readable),
+                *(f"ls={path}" for path in listed),
                 *(f"{name}={size}" for name, size in sizes.items() if size is not None),
             ]
             yield Start(

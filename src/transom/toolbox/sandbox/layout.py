@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .guarded import Guarded, guard
+from .hidden import Hidden, hide
 
 __all__ = ["Layout", "System", "lay_out", "search_path", "system"]
 
@@ -43,12 +44,14 @@ class Layout:
         writable: below these it may change things.
         readable: beside the system, what it may read and run.
         guarded: what within ``writable`` it may not change.
+        hidden: what within all of these it may not see.
     """
 
     cwd: Path
     writable: tuple[Path, ...]
     readable: tuple[Path, ...]
     guarded: Guarded
+    hidden: Hidden = field(default_factory=Hidden)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,12 @@ def _within(folder: Path, shown: Iterable[Path]) -> bool:
 
 
 def lay_out(
-    cwd: Path, roots: Iterable[Path], readable: Iterable[Path], home: Path | None = None, absent: Collection[Path] = ()
+    cwd: Path,
+    roots: Iterable[Path],
+    readable: Iterable[Path],
+    home: Path | None = None,
+    absent: Collection[Path] = (),
+    hidden: Iterable[Path] = (),
 ) -> Layout:
     """Resolve a view.
 
@@ -94,13 +102,16 @@ def lay_out(
         readable: what else it may read.
         home: the user's own folder, whose start-up files are guarded if it lies in a root.
         absent: folders that are there for other runs only.
+        hidden: stores and other files of ours.
 
     Raises:
         OSError: a root does not exist.
+        SandboxError: a root lies in what is to be hidden.
     """
     writable = tuple(dict.fromkeys(root.resolve(strict=True) for root in roots))
     here = cwd.resolve()
     if writable and not any(here.is_relative_to(root) for root in writable):
         here = writable[0]
     seen = tuple(dict.fromkeys(path.resolve() for path in readable if path.exists()))
-    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home, absent))
+    out_of_sight = hide(hidden, writable, seen)
+    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home, absent), hidden=out_of_sight)

@@ -91,6 +91,7 @@ class Sandbox:
         environment: ours; programs get an allow-list of it.
         readable: what every program may read beside the system, for example a toolchain in the home folder.
         confined_by: confinements to choose from; without it, ``confinements``.
+        hidden: stores and other files of ours, which no program sees, nor what is called as they are with ``-`` and more.
         notes: a folder in which runs under way are noted, so that ``tidy`` can clear up after a killed process.
     """
 
@@ -100,8 +101,10 @@ class Sandbox:
         *,
         readable: Iterable[Path] = (),
         confined_by: Sequence[Confinement] | None = None,
+        hidden: Iterable[Path] = (),
         notes: Path | None = None,
     ) -> None:
+        self._hidden = tuple(hidden)
         self._leavings = Leavings(notes)
         self._environment = environment
         self._readable = tuple(readable)
@@ -176,7 +179,8 @@ class Sandbox:
             readable: what else it may read.
 
         Raises:
-            SandboxError: nothing confines here, or the confinement could not be set up; the program has not run.
+            SandboxError: nothing confines here, the confinement could not be set up, or a root lies in the store; the program
+                has not run.
             OSError: a root does not exist.
             asyncio.CancelledError: the caller was cancelled; nothing of the program is left.
         """
@@ -187,7 +191,7 @@ class Sandbox:
         chosen = self._chosen
         if chosen is None:
             raise SandboxError("nothing on this machine can confine a program", hint="install bubblewrap")
-        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders)
+        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders, self._hidden)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
         memory = Memory(watched, layout.writable)
         inner = child_environment(self._environment)

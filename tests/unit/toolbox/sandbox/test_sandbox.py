@@ -301,3 +301,40 @@ async def test_what_cannot_be_put_back_is_told(shell: Python, root: Path) -> Non
     run = await shell("echo evil > opencode.json")
     assert run.not_put_back == (root / "opencode.json",)
     assert not (root / "opencode.json").exists()
+
+
+@pytest.mark.parametrize("folder", [".", "data/deep"])
+async def test_a_store_in_a_root_is_out_of_reach_with_all_that_lies_beside_it(
+    confinement: Confinement, root: Path, folder: str
+) -> None:
+    (root / folder / "agent.db-intents").mkdir(parents=True)
+    (root / "free").mkdir()
+    for name in ("agent.db", "agent.db-wal", "agent.db-intents/1.intents"):
+        (root / folder / name).write_text("MARK-7f3a")
+    sandbox = Sandbox(os.environ, confined_by=[confinement], hidden=[root / folder / "agent.db"])
+    command = (
+        f"cd {folder}; cat agent.db agent.db-wal agent.db-intents/*; for f in agent.db agent.db-wal agent.db-journal "
+        "agent.db-intents/9.intents agent.db-sandbox/9-x; do echo evil > $f; rm -rf $f; ln -s x $f; echo evil > $f; "
+        f"mv $f {root}/free/; ln $f {root}/free/linked; done; mv {root}/data {root}/gone; mkdir -p {root}/data/deep; "
+        f"echo evil > {root}/data/deep/agent.db; ls {root} > {root}/free/listed; exit 0"
+    )
+    run = await sandbox.run(["/bin/sh", "-c", command], cwd=root, roots=[root], limits=Limits(seconds=20))
+    assert "MARK-7f3a" not in run.stdout.text()
+    held = {name: text for name, text in contents(root / folder).items() if name.startswith("agent.db")}
+    held.pop("agent.db-journal", None)
+    assert held == {
+        **dict.fromkeys(("agent.db", "agent.db-wal", "agent.db-intents/1.intents"), "MARK-7f3a"),
+        **dict.fromkeys(("agent.db-intents", "agent.db-sandbox"), ""),
+    }
+    journal = root / folder / "agent.db-journal"
+    assert not journal.exists() or not journal.stat().st_size
+    assert "free" in (root / "free" / "listed").read_text().split()
+
+
+async def test_no_program_runs_in_a_folder_of_the_store_itself(sandbox: Sandbox, confinement: Confinement, root: Path) -> None:
+    inner = root / "store" / "inner"
+    inner.mkdir(parents=True)
+    closed = Sandbox(os.environ, confined_by=[confinement], hidden=[root / "store"])
+    with pytest.raises(SandboxError, match="what tools remember"):
+        await closed.run(["/bin/sh", "-c", "touch ran"], cwd=inner, roots=[inner])
+    assert listing(inner) == []

@@ -1,8 +1,8 @@
 """What the jail does, in order: limits, no new privileges, Landlock, seccomp, and then the program.
 
-Its arguments: ``KEY=VALUE`` (``rw`` and ``ro`` a path each, ``data``, ``space``, ``file`` a number of bytes), ``--``, the
-program and its arguments. It ends with 125 and a line that begins with ``MARK`` when it could not confine: the program has
-then not run.
+Its arguments: ``KEY=VALUE`` (``rw``, ``ro`` and ``ls`` a path each, ``data``, ``space``, ``file`` a number of bytes), ``--``,
+the program and its arguments. It ends with 125 and a line that begins with ``MARK`` when it could not confine: the program
+has then not run.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _limit(kind: int, size: int) -> None:
 
 
 def _confine(options: list[str]) -> None:
-    paths: dict[str, list[str]] = {"rw": [], "ro": []}
+    paths: dict[str, list[str]] = {"rw": [], "ro": [], "ls": []}
     kinds = {"data": resource.RLIMIT_DATA, "space": resource.RLIMIT_AS, "file": resource.RLIMIT_FSIZE}
     root = os.geteuid() == 0
     version = landlock.abi()
@@ -76,7 +76,7 @@ def _confine(options: list[str]) -> None:
     if root:
         _drop_capabilities()
     _control(_NO_NEW_PRIVILEGES, ctypes.c_ulong(1))
-    landlock.restrict(version, writable=paths["rw"], readable=[*paths["ro"], "/proc/self"])
+    landlock.restrict(version, writable=paths["rw"], readable=[*paths["ro"], "/proc/self"], listed=paths["ls"])
     for kind, size in limits:
         _limit(kind, size)
     _filter(code)

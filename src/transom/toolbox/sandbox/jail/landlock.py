@@ -55,13 +55,14 @@ def _allow(ruleset: int, path: str, access: int) -> None:
         os.close(descriptor)
 
 
-def restrict(version: int, *, writable: Iterable[str], readable: Iterable[str]) -> None:
+def restrict(version: int, *, writable: Iterable[str], readable: Iterable[str], listed: Iterable[str] = ()) -> None:
     """Confine this process for good. It must have given up new privileges before.
 
     Args:
         version: what ``abi`` said.
         writable: below these, everything but devices may be made, changed and removed.
         readable: these, and what lies below, may be read and run. What does not exist is passed over.
+        listed: names in these folders, and in those below, may be read.
 
     Raises:
         OSError: the kernel refused; nothing is confined.
@@ -72,6 +73,8 @@ def restrict(version: int, *, writable: Iterable[str], readable: Iterable[str]) 
     ruleset = _syscall(_CREATE, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     for path in readable:
         _allow(ruleset, path, _EXECUTE | _READ | _LIST)
+    for path in listed:
+        _allow(ruleset, path, _LIST)
     for path in writable:
         _allow(ruleset, path, handled & ~_MAKE_DEVICES)
     _syscall(_RESTRICT, ruleset, ctypes.c_uint32(0))
