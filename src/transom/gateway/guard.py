@@ -7,18 +7,23 @@ request goes on as it came, and a decision says why.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
+from weakref import WeakKeyDictionary
 
 from ..engine.context import Context
 from ..engine.pool import ContextPool
 from ..errors import FormatError, JSONError, TransomError, WindowError
-from ..jsontext import join_object, loads, raw_object
+from ..jsontext import join_object, loads, raw_items, raw_object
+from ..messages import leading_system
+from ..safety.masking import beginning
 from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
+from .beside import Beside
 from .exchange import Exchange
 from .identity import client_session, scope_of, session_key
 from .overflows import cut
@@ -40,6 +45,13 @@ _KEEPING = re.compile(rb'"type"\s*:\s*"(?:clear_tool_uses|compact)')
 """What Anthropic's ``context_management`` says where the provider keeps the window. Claude Code always sends another."""
 _KEPT = 512
 """Conversations held in memory; what was decided of the others is read from the store."""
+
+_INLINE = 64 << 10
+"""Bytes of a request that are looked at on the spot, in about 2 ms. More is looked at beside the event loop."""
+_BEGINS = 4
+"""Elements that nearly always hold what leads a conversation, and its first message."""
+_MOST_SAID = 300
+"""Characters of an error that a decision repeats."""
 
 _TAUGHT, _SURE = 3, 0.1
 """Reports of a model, and the error of our count after them, from which a small lack shows that something was cut too."""
@@ -99,6 +111,8 @@ class Guard:
         self._formats = formats
         self._calibrations = calibrations
         self._pool = ContextPool(self._made, most_open=most_open)
+        self._turns: WeakKeyDictionary[Context, asyncio.Lock] = WeakKeyDictionary()
+        self._beside = Beside()
 
     async def before(self, exchange: Exchange) -> None:
         """Make a request fit, if it does not. Raises nothing that a request could cause."""
@@ -107,12 +121,12 @@ class Guard:
         try:
             await self._guarded(exchange)
         except (FormatError, JSONError) as error:
-            exchange.decide(_STEP, "passed", f"not read: {error.message}")
+            exchange.decide(_STEP, "passed", _said("not read", error))
         except WindowError as error:
-            exchange.decide(_STEP, "passed", f"nothing may leave: {error.message}")
+            exchange.decide(_STEP, "passed", _said("nothing may leave", error))
         except TransomError as error:
             _log.warning("request %s goes on unguarded: %s", exchange.id, error.message)
-            exchange.decide(_STEP, "failed", error.message)
+            exchange.decide(_STEP, "failed", _said("", error))
         except Exception:  # noqa: BLE001 - a fault of ours must not take away what works without us
             _log.exception("request %s goes on unguarded", exchange.id)
             exchange.decide(_STEP, "failed", "a fault of the guard; see the log")
@@ -147,7 +161,7 @@ class Guard:
             if len(exchange.sent) >= len(before):
                 await self._guarded(exchange, known=exchange.window, closing=True)
         except TransomError as error:
-            exchange.decide(_STEP, "failed", f"nothing smaller: {error.message}")
+            exchange.decide(_STEP, "failed", _said("nothing smaller", error))
             return False
         smaller = len(exchange.sent) < len(before)
         exchange.decide(_STEP, "retried" if smaller else "passed", f"the upstream takes {exchange.window} tokens")
@@ -159,7 +173,7 @@ class Guard:
         if reported is None or reported.input_tokens <= 0 or not exchange.session:
             return
         read = reported.input_tokens
-        if exchange.window is None or exchange.dry:
+        if exchange.window is None or exchange.dry or exchange.tokens_after is None:
             # Nothing was compiled, or not what was sent.
             await self._noted(exchange, read + reported.output_tokens, was_cut=cut(exchange, reported))
             return
@@ -195,6 +209,7 @@ class Guard:
     async def aclose(self) -> None:
         """Give up what is held in memory."""
         await self._pool.aclose()
+        await self._beside.aclose()
 
     async def _guarded(self, exchange: Exchange, known: int | None = None, *, closing: bool = False) -> None:
         assert exchange.endpoint is not None
@@ -206,7 +221,11 @@ class Guard:
         if held is not None:
             exchange.decide(_STEP, "passed", f"{held}: the history, or its window, is the provider's")
             return
-        request = format_.parse(exchange.body)
+        if format_.conversation not in members:
+            # Ollama's prompts in one piece: there is no list of messages to exchange.
+            exchange.decide(_STEP, "passed", f"the request has no {format_.conversation}")
+            return
+        request = _beginning(exchange.body, members, format_)
         exchange.model = exchange.model or request.head.model or ""
         exchange.scope = scope_of(exchange.headers, exchange.query)
         exchange.session = session_key(exchange.scope, client_session(exchange.headers, request.head.fields), request.messages)
@@ -224,35 +243,62 @@ class Guard:
                 context.calibrate(await self._calibrations.of(exchange.upstream, exchange.model))
             if closing:
                 context.request_new_context()
-            payload = await self._compiled(context, request, format_)
-        self._take(exchange, payload, members, format_, source)
+            work = _compiled(context, exchange.body, format_)
+            is_small = len(exchange.body) <= min(_INLINE, window)
+            payload, rendered = await (work if is_small else self._beside.run(work))
+        self._take(exchange, payload, source)
+        if rendered is not None and not exchange.dry:
+            exchange.sent = join_object({**members, format_.conversation: rendered})
 
-    async def _compiled(self, context: Context, request: Request, format_: Format) -> Payload:
-        context.load(request)
-        return await context.compile(format_.name)
-
-    def _take(self, exchange: Exchange, payload: Payload, members: dict[str, bytes], format_: Format, source: str) -> None:
+    def _take(self, exchange: Exchange, payload: Payload, source: str) -> None:
         meta = payload.meta
         exchange.tokens_before, exchange.tokens_after = meta.tokens_before, meta.tokens_after
-        if meta.lineage.current == meta.lineage.first and not meta.moved:
+        if not _is_edited(payload):
             exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {meta.window} tokens ({source})")
             return
         uris = [moved.uri for moved in meta.moved] or list(meta.archives[-1:])
         action = "closed" if meta.closed else "applied"
         exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)
-        if exchange.dry:
-            return
-        rendered = raw_object(payload.json())
-        exchange.sent = join_object({**members, format_.conversation: rendered[format_.conversation]})
 
     @asynccontextmanager
     async def _context(self, exchange: Exchange, window: int) -> AsyncIterator[Context]:
-        async with self._pool.using(f"s{exchange.scope}-{exchange.session}-{window}") as context:
+        key = f"s{exchange.scope}-{exchange.session}-{window}"
+        # Clients repeat requests before the first is answered: between loading and compiling nobody else may load.
+        async with self._pool.using(key) as context, self._turns.setdefault(context, asyncio.Lock()):
             yield context
 
     def _made(self, key: str) -> Context:
         scope, _, window = key[1:].split("-")
         return self._make(scope, int(window))
+
+
+async def _compiled(context: Context, body: bytes, format_: Format) -> tuple[Payload, bytes | None]:
+    """What goes on, and the conversation's list in it where it is not what came."""
+    context.load(body, format_.name)
+    payload = await context.compile(format_.name)
+    return payload, raw_object(payload.json())[format_.conversation] if _is_edited(payload) else None
+
+
+def _is_edited(payload: Payload) -> bool:
+    lineage = payload.meta.lineage
+    return lineage.current != lineage.first or bool(payload.meta.moved)
+
+
+def _beginning(body: bytes, members: dict[str, bytes], format_: Format) -> Request:
+    """The request, with no more of its conversation than tells whose it is: what leads it, and the first message."""
+    listed = members[format_.conversation]
+    items = raw_items(listed) if listed.startswith(b"[") else []
+    for count in range(_BEGINS, len(items), _BEGINS):
+        begins = b"[" + b",".join(items[:count]) + b"]"
+        request = format_.parse(join_object({**members, format_.conversation: begins}))
+        if leading_system(request.messages) < len(request.messages):
+            return request
+    return format_.parse(body)
+
+
+def _said(what: str, error: TransomError) -> str:
+    told = beginning(error.message, _MOST_SAID)
+    return f"{what}: {told}" if what else told
 
 
 def _asked(exchange: Exchange, members: dict[str, bytes] | None = None) -> int | None:
