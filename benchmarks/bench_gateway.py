@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,6 +29,9 @@ ROUNDS = 15
 STREAMED = 150
 PARALLEL, SECONDS, PER_SECOND = 100, 3.0, 20
 DONE = b"[DONE]"
+ROOMY, TIGHT = 1_000_000, 60_000
+"""Windows that half a megabyte fits, and does not."""
+CLOSINGS = 6
 
 
 @dataclass(slots=True)
@@ -114,11 +118,12 @@ def request(port: int, body: bytes, *headers: str) -> bytes:
     return "\r\n".join([*head, f"content-length: {len(body)}"]).encode() + b"\r\n\r\n" + body
 
 
-def body_of(size: int, *, stream: bool) -> bytes:
-    """A conversation of about so many bytes."""
-    messages = []
-    while sum(len(str(message)) for message in messages) < size:
-        messages.append({"role": "user" if len(messages) % 2 == 0 else "assistant", "content": "A line of text.\n" * 30})
+def body_of(size: int, *, stream: bool, about: str = "this") -> bytes:
+    """A conversation of about so many bytes, that the user spoke last in."""
+    messages: list[dict[str, str]] = []
+    while len(messages) * 560 < size or len(messages) % 2 == 0:
+        said = f"{len(messages)} of {about}.\n" + "A line of text.\n" * 30
+        messages.append({"role": "user" if len(messages) % 2 == 0 else "assistant", "content": said})
     return json.dumps(
         {"model": "m", "messages": messages, "stream_options": {"include_usage": True}, "stream": stream}
     ).encode()
@@ -129,10 +134,14 @@ def measure() -> Iterable[Figure]:
     with ExitStack() as stack:
         upstream = stack.enter_context(running("upstream"))
         bare = stack.enter_context(running("bare", str(upstream.port)))
-        own = stack.enter_context(running("own", str(upstream.port)))
+        own = stack.enter_context(running("own", str(upstream.port), str(ROOMY)))
+        tight = stack.enter_context(running("own", str(upstream.port), str(TIGHT)))
         yield from _whole(upstream, bare, own, body_of(20_000, stream=False), "20 KB", REQUESTS, (2, 8), processor=2)
-        yield from _whole(upstream, bare, own, body_of(500_000, stream=False), "500 KB", REQUESTS // 5, (6, 20))
+        large = body_of(500_000, stream=False)
+        yield from _whole(upstream, bare, own, large, "500 KB", REQUESTS // 5, (6, 20))
+        yield from _whole(upstream, bare, tight, large, "500 KB closed", REQUESTS // 10, (25, None))
         yield from _streams(upstream, bare, own)
+        yield from _held_up(tight)
         yield from many(own, PARALLEL, SECONDS)
 
 
@@ -143,7 +152,7 @@ def _whole(
     body: bytes,
     size: str,
     count: int,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float | None],
     processor: float | None = None,
 ) -> Iterable[Figure]:
     servers = (upstream, bare, own)
@@ -187,6 +196,38 @@ def _streams(upstream: Server, bare: Server, own: Server) -> Iterable[Figure]:
         direct, other, ours = (median(found[server.name]) for server in servers)
         note = f"direct {direct:.2f} ms, bare forwarder adds {other - direct:.2f} ms"
         yield Figure(f"added to {what}, p50", ours - direct, "ms", at_most=bound, note=note)
+
+
+def _held_up(server: Server) -> Iterable[Figure]:
+    """How old the events of a stream are while large conversations of others are read and closed for the first time."""
+    events, ended = 600, threading.Event()
+    found: list[float] = []
+
+    def closed() -> None:
+        client = Client(server.port)
+        bodies = (body_of(500_000, stream=False, about=f"conversation {number}") for number in range(CLOSINGS))
+        found.extend(map(client.asked, bodies))
+        client.close()
+        ended.set()
+
+    client = Client(server.port)
+    quiet = client.streamed(body_of(2_000, stream=True), events, 0.005)[1]
+    other = threading.Thread(target=closed)
+    ages: list[float] = []
+    other.start()
+    while not ended.is_set():
+        ages += client.streamed(body_of(2_000, stream=True), 50, 0.005)[1]
+    other.join()
+    client.close()
+    note = f"{median(quiet):.2f} ms without; one takes {median(found):.0f} ms"
+    for rank, bound in ((50, 5.0), (99, None)):
+        yield Figure(
+            f"age of an event while 500 KB are closed, p{rank}",
+            quantiles(ages, n=100)[rank - 1],
+            "ms",
+            at_most=bound,
+            note=note,
+        )
 
 
 def many(server: Server, streams: int, seconds: float) -> Iterable[Figure]:
@@ -235,7 +276,7 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=60)
     given = parser.parse_args()
-    with running("upstream") as upstream, running("own", str(upstream.port)) as own:
+    with running("upstream") as upstream, running("own", str(upstream.port), str(ROOMY)) as own:
         for figure in many(own, given.streams, given.seconds):
             print(f"{figure.what}: {figure.value:.2f} {figure.unit} {figure.note}")
 

@@ -1,7 +1,8 @@
 """Servers that the gateway's benchmark runs, each in a process of its own: ``gateways.py upstream|bare|own PORT-OF-UPSTREAM``.
 
 ``upstream`` answers whatever it is asked, as a stream where the body asks for one; headers say how many events and how often.
-``bare`` forwards with the same libraries and does nothing else. ``own`` is the gateway, with no guard. Each prints its port.
+``bare`` forwards with the same libraries and does nothing else. ``own`` is the gateway as ``transom serve`` runs it, and takes
+the window of the upstream's models behind its port. Each prints its port.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import contextlib
 import json
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 WHOLE = json.dumps(
@@ -95,22 +99,33 @@ def bare(port: int) -> Any:
     return Starlette(routes=[Route("/{path:path}", forward, methods=["POST"])])
 
 
-def own(port: int) -> Any:
-    """Ours."""
-    from transom.gateway.app import build_app
-    from transom.gateway.upstreams import Routes, Upstream
-
-    return build_app(Routes([Upstream(name="upstream", url=f"http://127.0.0.1:{port}")]))
-
-
-def serve(app: Any) -> None:
-    """On a free port."""
+async def own(port: int, window: int) -> None:
+    """Ours, with its guard and a store in a folder of its own."""
     import uvicorn
 
+    from transom.gateway.access import Access
+    from transom.gateway.serving import assembled
+    from transom.gateway.upstreams import Routes, Upstream
+    from transom.settings import load
+
+    routes = Routes([Upstream(name="upstream", url=f"http://127.0.0.1:{port}", window=window)])
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        settings = load({"store": f"{folder}/bench.db"}, directory=Path(folder), environment={}, user=Path(folder, "none"))
+        app = await assembled(stack, settings, routes, Access())
+        await uvicorn.Server(_configured(app)).serve([_listening()])
+
+
+def _listening() -> socket.socket:
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     print(listener.getsockname()[1], flush=True)
-    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", server_header=False)
-    uvicorn.Server(config).run([listener])
+    return listener
+
+
+def _configured(app: Any) -> Any:
+    import uvicorn
+
+    return uvicorn.Config(app, log_config=None, access_log=False, ws="none", server_header=False)
 
 
 def main() -> None:
@@ -120,8 +135,14 @@ def main() -> None:
             import uvloop
 
             uvloop.run(upstream())
+        elif kind == "bare":
+            import uvicorn
+
+            uvicorn.Server(_configured(bare(int(rest[0])))).run([_listening()])
         else:
-            serve({"bare": bare, "own": own}[kind](int(rest[0])))
+            import uvloop
+
+            uvloop.run(own(int(rest[0]), int(rest[1])))
 
 
 if __name__ == "__main__":
