@@ -6,6 +6,7 @@ Knows the toolbox by its verbs; decides nothing about a tool. Consent is given b
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,8 @@ from .options import JSON, StorePath
 __all__ = ["app"]
 
 app = App(name="tools", help="The tools a model can be given: list them, see their schemas, call one.")
+
+_SENTENCE = re.compile(r"(?<=[.:])\s|\n")
 
 Roots = Annotated[
     tuple[Path, ...],
@@ -124,7 +127,7 @@ def call(
     enable: Enabled = (),
     disable: Disabled = (),
     project: Project = None,
-    yes: Annotated[bool, Parameter(name="--yes", negative="", help="Consent to what cannot be undone.")] = False,
+    yes: Annotated[bool, Parameter(name="--yes", negative="", help="Consent to what needs the user's consent.")] = False,
     store: StorePath = None,
     json: JSON = False,
 ) -> int:
@@ -189,7 +192,7 @@ def _state(toolbox: Toolbox, tool: Tool) -> str:
 
 
 def _short(text: str) -> str:
-    first = text.split(". ", maxsplit=1)[0].rstrip(".")
+    first = _SENTENCE.split(text, maxsplit=1)[0].rstrip(".:")
     return first if len(first) <= 100 else first[:99] + "…"
 
 

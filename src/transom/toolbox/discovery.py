@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..jsontext import dumps
+from .meaning import meant_tools, near_tools
 from .tool import Envelope, Family, Listing, Refused, Result, ToolContext, tool
 
 __all__ = ["DISCOVERY", "execute_tool", "explore_tools"]
@@ -48,11 +49,10 @@ def explore_tools(
         from ..engine.selection.ranking import search_tools
         from ..messages import Tool as Described
 
-        described = [
-            Described(name=item.name, description=item.description, parameters=item.schema) for item in chosen if item.enabled
-        ]
+        described = [Described(name=item.name, description=item.description, parameters=item.schema) for item in chosen]
         known = {item.name: item for item in chosen}
-        chosen = [known[hit.tool.name] for hit in search_tools(query, described, limit)]
+        names = [*meant_tools(query, known), *(hit.tool.name for hit in search_tools(query, described, limit))]
+        chosen = [known[name] for name in dict.fromkeys(names)][:limit]
         lines = [words.found.format(query=query.strip()), *(_line(context, item) for item in chosen), words.how_to_call]
         text = "\n".join(lines) if chosen else words.nothing_found.format(query=query.strip())
         return Result(data={"tools": [_data(item) for item in chosen], "total": len(chosen)}, text=text)
@@ -100,7 +100,9 @@ def _named(context: ToolContext, name: str, listings: Sequence[Listing]) -> List
     for item in listings:
         if name == item.name or name in item.aliases:
             return item
-    raise Refused("unknown_tool", context.words.tooling.no_such_tool(name, ()))
+    known = [item.name for item in listings]
+    text = context.words.tooling.no_such_tool(name, near_tools(name, known), meant_tools(name, known))
+    raise Refused("unknown_tool", text)
 
 
 def _line(context: ToolContext, item: Listing) -> str:

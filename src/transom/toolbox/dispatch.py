@@ -23,6 +23,8 @@ from ..safety.verdict import Verdict
 from ..store.store import Store
 from ..vocabulary import Vocabulary
 from .calling import Call, Listen, in_thread
+from .meaning import meant_arguments, meant_tools, near_tools
+from .misfits import misfit
 from .repeats import REMINDED, Repeats
 from .spilling import Spill
 from .toggles import Toggles
@@ -33,12 +35,6 @@ __all__ = ["Caller", "Dispatcher", "Policy"]
 Ask = Callable[[str], Awaitable[bool | None]]
 Policy = Callable[[Tool, Mapping[str, object]], Verdict]
 """Whether a call may be made, by rules of the application's own."""
-
-_SAME: tuple[frozenset[str], ...] = (
-    frozenset({"path", "file_path", "file_name", "filename"}),
-    frozenset({"start_line", "target_line", "line_number"}),
-)
-"""Names that stand for one another: models mix them up, and what they mean is never in doubt."""
 
 _log = logging.getLogger(__name__)
 Made = TypeVar("Made")
@@ -139,10 +135,9 @@ class Dispatcher:
         if tool is None and name in self._aliases:
             tool, alias = self._aliases[name]
         if tool is None:
-            import difflib
-
-            near = difflib.get_close_matches(name, (*self._tools, *self._aliases), n=3)
-            return self._failed(Refused("unknown_tool", self._words.tooling.no_such_tool(name, near)))
+            near, meant = near_tools(name, (*self._tools, *self._aliases)), meant_tools(name, self._tools)
+            shown = [tool if self._toggles.is_on(self._tools[tool]) else tool + self._words.tooling.off for tool in meant]
+            return self._failed(Refused("unknown_tool", self._words.tooling.no_such_tool(name, near, shown)))
         try:
             answer = await self._answer(tool, alias, arguments, caller)
         except Refused as refusal:
@@ -189,11 +184,7 @@ class Dispatcher:
         if alias is not None:
             given = {alias.arguments.get(name, name): value for name, value in given.items()}
             given = {**alias.fixed, **given}
-        for same in _SAME:
-            wanted = [name for name in valid if name in same and name not in given]
-            sent = [name for name in given if name in same and name not in valid]
-            if len(wanted) == 1 and len(sent) == 1:
-                given[wanted[0]] = given.pop(sent[0])
+        given = meant_arguments(given, valid, tool.schema["properties"])
         if unknown := [name for name in given if name not in valid]:
             raise Refused("invalid_input", words.no_such_argument(tool.name, unknown, valid), data={"valid": list(valid)})
         needed = tool.signature.required
@@ -203,7 +194,7 @@ class Dispatcher:
         try:
             return tool.check(given)
         except (msgspec.ValidationError, RecursionError) as error:
-            detail = str(error).replace("`$.", "`").rstrip(".")
+            detail = misfit(str(error), given, tool.schema, words)
             raise Refused("invalid_input", words.bad_argument.format(tool=tool.name, detail=detail)) from None
 
     async def _consent(self, tool: Tool, given: Mapping[str, object], caller: Caller) -> None:

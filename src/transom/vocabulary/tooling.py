@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["ToolingWords"]
@@ -14,11 +14,18 @@ class ToolingWords:
 
     Attributes:
         failed: frames every failure (``{text}``).
-        unknown_tool, similar_tools: there is no such tool (``{name}``); those with a name like it (``{names}``).
+        unknown_tool: there is no such tool (``{name}``).
+        meant_tools, similar_tools: those that do what it says; those with a name like it (``{names}``).
         unknown_argument: the tool takes no such argument (``{names}``, ``{tool}``; ``{valid}``, those it takes).
         no_arguments: the tool takes none at all (``{names}``, ``{tool}``).
         missing_argument: it needs one that was not given (``{names}``, ``{tool}``, ``{valid}``).
         bad_argument: one has the wrong type or is out of bounds (``{tool}``, ``{detail}``).
+        unlisted, nearest: the value is none of those allowed (``{name}``, ``{value}``, ``{allowed}``); the one most like it
+            (``{near}``).
+        wrong_kind: it is of another kind (``{name}``; ``{wanted}`` and ``{got}``, of ``kinds``).
+        kinds, either: what kinds of values are called, by the type's name; what stands between two of them.
+        least, most, over, under: its bounds (``{name}``, ``{bound}``).
+        shortest, longest, exactly: bounds of its length (``{name}``, ``{bound}``, ``{unit}`` of ``units``, by the type's name).
         not_an_object: arguments are no JSON object (``{tool}``).
         disabled: the tool is switched off (``{tool}``, ``{family}``).
         confirm, declined: it needs the user's consent (``{tool}``); the user said no.
@@ -46,11 +53,25 @@ class ToolingWords:
 
     failed: str
     unknown_tool: str
+    meant_tools: str
     similar_tools: str
     unknown_argument: str
     no_arguments: str
     missing_argument: str
     bad_argument: str
+    unlisted: str
+    nearest: str
+    wrong_kind: str
+    kinds: Mapping[str, str]
+    either: str
+    least: str
+    most: str
+    over: str
+    under: str
+    shortest: str
+    longest: str
+    exactly: str
+    units: Mapping[str, str]
     not_an_object: str
     disabled: str
     confirm: str
@@ -75,15 +96,38 @@ class ToolingWords:
     how_to_call: str
     described: str
 
-    def no_such_tool(self, name: str, similar: Sequence[str]) -> str:
+    def no_such_tool(self, name: str, similar: Sequence[str], meant: Sequence[str] = ()) -> str:
         """There is no such tool, and which may be meant."""
         text = self.unknown_tool.format(name=name)
+        if meant:
+            return f"{text} {self.meant_tools.format(names=', '.join(meant))}"
         return f"{text} {self.similar_tools.format(names=', '.join(similar))}" if similar else text
 
     def no_such_argument(self, tool: str, names: Sequence[str], valid: Sequence[str]) -> str:
         """The tool takes no such arguments, and which it takes."""
         template = self.unknown_argument if valid else self.no_arguments
         return template.format(tool=tool, names=", ".join(names), valid=", ".join(valid))
+
+    def not_one_of(self, name: str, value: str, allowed: Sequence[str], near: str) -> str:
+        """A value is none of those allowed."""
+        text = self.unlisted.format(name=name, value=value, allowed=", ".join(allowed))
+        return text + (self.nearest.format(near=near) if near else "")
+
+    def of_wrong_kind(self, name: str, wanted: Sequence[str], got: str, allowed: Sequence[str]) -> str:
+        """A value is of another kind than those taken."""
+        kinds = self.either.join(self.kinds.get(kind, kind) for kind in wanted)
+        text = self.wrong_kind.format(name=name, wanted=kinds, got=self.kinds.get(got, got))
+        return f"{text}: {', '.join(allowed)}" if allowed else text
+
+    def out_of_bounds(self, name: str, how: str, bound: str) -> str:
+        """A number is beyond its bound; ``how`` is ``<``, ``<=``, ``>`` or ``>=``."""
+        template = {"<": self.under, "<=": self.most, ">": self.over, ">=": self.least}[how]
+        return template.format(name=name, bound=bound)
+
+    def of_wrong_length(self, name: str, kind: str, how: str, bound: str) -> str:
+        """A text or a list is too long or too short; ``how`` is ``==``, ``<=`` or ``>=``."""
+        template = {"==": self.exactly, "<=": self.longest, ">=": self.shortest}[how]
+        return template.format(name=name, bound=bound, unit=self.units.get(kind, kind))
 
     def usage(self, used: int, window: int) -> str:
         """How full the window is, in thousands of tokens."""

@@ -119,7 +119,11 @@ def test_the_schema_is_read_off_the_signature() -> None:
         ({"a": None}, "needs a"),
         ({"a": "many"}, "`a`"),
         ({"a": 1, "b": -1}, "`b`"),
-        ({"a": 1, "mode": "odd"}, "`mode`"),
+        ({"a": 1, "mode": "xyz"}, "`mode` cannot be xyz; it is one of plain, loud."),
+        ({"a": 1, "mode": "lod"}, "(nearest: loud)"),
+        ({"a": 1, "mode": 3}, "`mode` must be text, not a whole number: plain, loud"),
+        ({"a": "1.5"}, "`a` must be a whole number, not text"),
+        ({"a": 1, "b": -2}, "`b` must be at least 0"),
         ([1], "not a JSON object"),
         (None, "not a JSON object"),
         ({"a": {"deep": 1}}, "`a`"),
@@ -138,6 +142,63 @@ async def test_paths_go_by_any_of_their_names() -> None:
         assert answer.data == {"file_name": "a"}
     both = await box("demo").call("shout", {"path": "a", "file_name": "b"})
     assert both.error == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("list_directory", {"directory": "."}),
+        ("change_directory", {"path": "."}),
+        ("run_python", {"code": "1"}),
+        ("forget", {"id": "x"}),
+        ("replace_text_in_file", {"path": "a", "old_str": "a", "new_text": "b"}),
+        ("save_file", {"file_path": "a", "text": "b"}),
+        ("delete_files_by_pattern", {"pattern": "*.tmp", "path": "."}),
+    ],
+)
+async def test_arguments_go_by_the_names_of_other_products(name: str, arguments: dict[str, object]) -> None:
+    answer = await Toolbox().call(name, {**arguments, "confirm": True} if name.startswith("delete") else arguments)
+    # Without services no tool works; what is tested is that its arguments were taken.
+    assert answer.error == "unavailable", answer.text
+
+
+async def test_of_two_that_may_be_meant_neither_is_taken() -> None:
+    answer = await Toolbox().call("move_file", {"path": "a", "destination": "b"})
+    assert answer.error == "invalid_input"
+    assert "takes no argument path" in answer.text
+
+
+@pytest.mark.parametrize("given", [{"path": "."}, '{"path": "."}', '{"path": "."} '])
+async def test_an_object_may_come_as_its_json(given: object) -> None:
+    answer = await Toolbox().call("execute_tool", {"tool_name": "list_directory", "arguments": given})
+    assert answer.error == "unavailable"
+
+
+@pytest.mark.parametrize("given", ["{", "[1]", "no"])
+async def test_what_is_no_json_of_an_object_is_refused(given: str) -> None:
+    answer = await Toolbox().call("execute_tool", {"tool_name": "list_directory", "arguments": given})
+    assert "`arguments` must be an object, not text" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("cat", "read_file"),
+        ("grep", "ripgrep"),
+        ("bash", "execute_command (off)"),
+        ("str_replace", "replace_text_in_file"),
+        ("edit_file", "replace_text_in_file, apply_patch"),
+        ("Write-File", "save_file"),
+        ("ls", "list_directory"),
+        ("sed", "replace_text_in_file"),
+        ("view", "read_file"),
+        ("TodoWrite", "create_plan, update_plan_step"),
+        ("mcp__transom__ripgrep", "ripgrep"),
+    ],
+)
+async def test_the_tools_of_other_products_are_told_as_ours(name: str, meant: str) -> None:
+    answer = await Toolbox().call(name, {})
+    assert (answer.error, answer.text) == ("unknown_tool", f"Error: There is no tool {name}. Use {meant} instead.")
 
 
 async def test_an_unknown_tool_is_named_with_its_neighbours() -> None:
