@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from .seal import is_ours
+
 __all__ = ["Held"]
 
 _TAKEN = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK})
@@ -73,15 +75,17 @@ class Held:
 
     @classmethod
     def abandoned(cls, folder: Path, suffix: str) -> Iterator[Held]:
-        """The files whose owners are gone, each locked by now."""
-        if not folder.is_dir():
+        """The files whose owners are gone, each locked by now; only those that nobody else can have written."""
+        if folder.is_symlink() or not folder.is_dir():
             return
         for path in sorted(folder.glob(f"*{suffix}")):
             try:
+                if not is_ours(path.lstat()):
+                    continue
                 descriptor = os.open(path, _FLAGS)
             except OSError:
                 continue
-            if _lock(descriptor) and path.exists():
+            if is_ours(os.fstat(descriptor)) and _lock(descriptor) and path.exists():
                 yield cls(path, descriptor)
             else:
                 os.close(descriptor)

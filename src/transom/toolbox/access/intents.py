@@ -4,6 +4,9 @@ Knows names and folders, no tools. One file a process, in a folder beside the st
 long as it lives, so that whoever finds one without a lock knows that its owner is gone and puts in order what it left: names
 of temporary files are removed, changes of many files that were decided are finished, others are undone.
 
+Every record is sealed with a key that no tool reaches. What was not sealed here, or seals what no tool of ours would do (write
+a protected file, leave the roots, take another name for a temporary one), is not acted on: it stays where it is.
+
 A record is written before it is acted on. It need not be on disk for that: what a process has written outlives it. Only a
 change of many files is synced, because half of one would outlive a power failure.
 """
@@ -22,9 +25,12 @@ from pathlib import Path
 
 import msgspec
 
+from ...safety.paths import protected
 from .folder import Folder
 from .holding import Held
-from .roots import Roots
+from .owned import is_own
+from .roots import Roots, segments_of
+from .seal import Seal, key_in
 from .walk import Astray, Spot, walk
 
 __all__ = ["TEMPORARY", "Intents", "Named", "Planned", "digest_of", "temporary_name"]
@@ -64,9 +70,11 @@ class Named(msgspec.Struct, frozen=True, omit_defaults=True):
         """It as an absolute path."""
         return os.path.join(self.root, *self.folder, self.name)  # noqa: PTH118
 
-    def inside(self, roots: Roots) -> bool:
-        """Whether it lies in one of some roots."""
-        return ".." not in self.folder and roots.find(self.path) is not None
+    def inside(self, roots: Roots, own: Sequence[str] = ()) -> bool:
+        """Whether it is a name in one of some roots that a tool may write."""
+        plain = all(segments_of(name) == [name] and name != ".." for name in (*self.folder, self.name))
+        found = roots.find(self.path) if plain else None
+        return found is not None and bool(protected(found[1])) and not is_own(self.path, own)
 
     @classmethod
     def of(cls, spot: Spot, name: str) -> Named:
@@ -109,16 +117,28 @@ class _Left:
         """All that it is about."""
         return [*((self.temporary,) if self.temporary is not None else ()), *(planned.target for planned in self.plan)]
 
+    def is_ours(self) -> bool:
+        """Whether every temporary name is one that we give."""
+        names = [planned.temporary for planned in self.plan if planned.temporary]
+        if self.temporary is not None:
+            names.append(self.temporary.name)
+        return all(TEMPORARY.fullmatch(name) for name in names)
+
 
 class Intents:
     """The journal of this process.
 
     Args:
         folder: where journals lie; made when first needed. Nobody else writes there.
+        key: the file that holds the key; made when first needed. By default it lies beside the folder, which is right only
+            where no tool can reach that.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, key: Path | None = None) -> None:
         self.folder = folder
+        self._key_file = key or folder.with_name(f"{folder.name}.key")
+        self._key: bytes | None = None
+        self._seal: Seal | None = None
         self._lock = threading.Lock()
         self._held: Held | None = None
         self._number = 0
@@ -144,6 +164,7 @@ class Intents:
             self._open.discard(number)
             if not self._open and self._held is not None and self._held.size > FULL:
                 self._held.clear()
+                self._seal = self._sealing(self._held)
 
     def close(self) -> None:
         """Give the journal up; it is removed if nothing is under way."""
@@ -163,36 +184,52 @@ class Intents:
     def _write(self, record: _Record, *, synced: bool) -> None:
         if self._held is None:
             self._held = Held.create(self.folder, SUFFIX)
-        self._held.append(msgspec.json.encode(record) + b"\n", synced=synced)
+            self._seal = self._sealing(self._held)
+        assert self._seal is not None
+        self._held.append(self._seal.close(msgspec.json.encode(record)) + b"\n", synced=synced)
 
-    def recover(self, roots: Roots) -> list[str]:
+    def _sealing(self, held: Held) -> Seal:
+        if self._key is None:
+            try:
+                self._key = key_in(self._key_file)
+            except OSError:
+                # Nothing to keep a key in: what this process leaves waits for a person.
+                self._key = secrets.token_bytes(32)
+        return Seal(self._key, held.path.name)
+
+    def recover(self, roots: Roots, own: Sequence[str] = ()) -> list[str]:
         """Put in order what processes that are gone have left.
 
         Args:
             roots: where anything may be changed. What lies elsewhere waits for somebody who may work there: a journal is a
                 file, and whoever could write it must not reach further than this program does.
+            own: real paths of files and folders of this program, which are not changed.
 
         Returns:
             the files of a decided change that could not be finished, because somebody changed them meanwhile.
         """
         stuck: list[str] = []
         for held in Held.abandoned(self.folder, SUFFIX):
-            left = _left(held.read())
-            here = [one for one in left if all(named.inside(roots) for named in one.names())]
+            left, whole = _left(held.read(), self._sealing(held))
+            here = [one for one in left if one.is_ours() and all(named.inside(roots, own) for named in one.names())]
             for one in here:
                 stuck += _Order(roots).put(one)
-            held.close(remove=len(here) == len(left))
+            held.close(remove=whole and len(here) == len(left))
         return stuck
 
 
-def _left(journal: bytes) -> list[_Left]:
-    """What was begun and not ended. A last line that was cut off was not acted on."""
+def _left(journal: bytes, seal: Seal) -> tuple[list[_Left], bool]:
+    """What was begun and not ended, and whether that is all. A last line that was cut off was not acted on."""
     found: dict[int, _Left] = {}
-    for line in journal.splitlines():
+    lines = journal.split(b"\n")
+    for sealed in lines[:-1]:
+        line = seal.open(sealed)
+        if line is None:
+            return list(found.values()), False
         try:
             record = msgspec.json.decode(line, type=_Record)
         except (msgspec.MsgspecError, UnicodeError):
-            continue
+            return list(found.values()), False
         if record.done:
             found.pop(record.number, None)
         elif record.decided:
@@ -200,7 +237,7 @@ def _left(journal: bytes) -> list[_Left]:
                 found[record.number].decided = True
         else:
             found[record.number] = _Left(record.temporary, record.plan)
-    return list(found.values())
+    return list(found.values()), True
 
 
 class _Order:

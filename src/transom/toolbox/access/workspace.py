@@ -182,7 +182,7 @@ class Workspace:
         Returns:
             files of a change of many that could not be finished, because somebody changed them meanwhile.
         """
-        return self.intents.recover(self.roots) if self.intents is not None else []
+        return self.intents.recover(self.roots, self._own) if self.intents is not None else []
 
     def describe(self) -> dict[str, object]:
         """What a person wants to know of it.

@@ -295,7 +295,9 @@ def left_behind(intents: Path, journal: Path, cut: int = 0) -> None:
     (written,) = journal.iterdir()
     intents.mkdir(exist_ok=True)
     data = written.read_bytes()
-    (intents / "1-0000.intents").write_bytes(data[: len(data) - cut])
+    copy = intents / written.name
+    copy.write_bytes(data[: len(data) - cut])
+    copy.chmod(0o600)
 
 
 @pytest.mark.parametrize("decided", [True, False])
@@ -305,12 +307,12 @@ def test_a_change_of_many_files_is_finished_if_it_was_decided_and_undone_if_not(
     (root / "b.txt").write_bytes(b"bee")
     temporary = temporary_name()
     (root / temporary).write_bytes(b"new")
-    writer = Intents(tmp_path / "journal")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
     number = writer.begin_plan([planned(root, "a.txt", temporary, b"old", b"new"), planned(root, "b.txt", "", b"bee", None)])
     if decided:
         writer.decide(number)
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
+    assert Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root])) == []
     assert names(root) == (["a.txt"] if decided else ["a.txt", "b.txt"])
     assert (root / "a.txt").read_bytes() == (b"new" if decided else b"old")
 
@@ -318,10 +320,10 @@ def test_a_change_of_many_files_is_finished_if_it_was_decided_and_undone_if_not(
 def test_what_somebody_changed_meanwhile_is_left_and_named(root: Path, tmp_path: Path) -> None:
     temporary = temporary_name()
     (root / temporary).write_bytes(b"new")
-    writer = Intents(tmp_path / "journal")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
     writer.decide(writer.begin_plan([planned(root, "a.txt", temporary, b"was", b"new")]))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    assert Intents(tmp_path / "intents").recover(Roots([root])) == [str(root / "a.txt")]
+    assert Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root])) == [str(root / "a.txt")]
     assert names(root) == ["a.txt"]
     assert (root / "a.txt").read_bytes() == b"old"
 
@@ -331,7 +333,7 @@ def test_the_work_of_a_process_that_lives_is_let_alone(root: Path, tmp_path: Pat
     (root / temporary).write_bytes(b"half")
     alive = Intents(tmp_path / "intents")
     number = alive.begin(Named(str(root), (), temporary))
-    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
+    assert Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root])) == []
     assert (root / temporary).exists()
     alive.end(number)
     alive.close()
@@ -340,10 +342,10 @@ def test_the_work_of_a_process_that_lives_is_let_alone(root: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["a.txt", "../ws/a.txt", ".transom-0123456789abcdef.tmp/../a.txt"])
 def test_a_journal_removes_nothing_but_temporary_files(root: Path, tmp_path: Path, name: str) -> None:
-    writer = Intents(tmp_path / "journal")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
     writer.begin(Named(str(root), (), name))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    Intents(tmp_path / "intents").recover(Roots([root]))
+    Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root]))
     assert names(root) == ["a.txt"]
 
 
@@ -355,12 +357,12 @@ def test_a_journal_reaches_nothing_outside_the_roots(root: Path, tmp_path: Path,
     for name in (temporary, "kept"):
         (tmp_path / "outside" / name).write_bytes(b"known")
     top = str(root) if folder else str(tmp_path / "outside")
-    writer = Intents(tmp_path / "journal")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
     writer.begin(Named(top, folder, temporary))
     kept = Planned(target=Named(top, folder, "kept"), temporary="", before=digest_of(b"known"), after="")
     writer.decide(writer.begin_plan([kept]))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    assert Intents(tmp_path / "intents").recover(Roots([root])) == []
+    assert Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root])) == []
     assert len(names(tmp_path / "outside")) == 2
     assert len(names(tmp_path / "intents")) == 1
 
@@ -374,11 +376,11 @@ def test_a_journal_reaches_nothing_through_a_link_that_came_meanwhile(root: Path
     (root / "inner").mkdir()
     (root / "inner" / temporary).write_bytes(b"")
     (root / "other").symlink_to("inner")
-    writer = Intents(tmp_path / "journal")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
     writer.begin(Named(str(root), ("sub",), temporary))
     writer.begin(Named(str(root), ("other",), temporary))
     left_behind(tmp_path / "intents", tmp_path / "journal")
-    Intents(tmp_path / "intents").recover(Roots([root]))
+    Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root]))
     assert (tmp_path / "outside" / temporary).exists()
     assert (root / "inner" / temporary).exists()
 
@@ -389,13 +391,15 @@ def test_a_journal_that_was_cut_or_damaged_never_stops_a_start(
     tmp_path_factory: pytest.TempPathFactory, cut: int, noise: bytes
 ) -> None:
     base = tmp_path_factory.mktemp("damaged")
-    writer = Intents(base / "journal")
+    writer = Intents(base / "journal", base / "key")
     writer.end(writer.begin(Named(str(base), (), temporary_name())))
     writer.begin_plan([planned(base, "a", temporary_name(), b"1", b"2")])
     (written,) = (base / "journal").iterdir()
     (base / "intents").mkdir()
-    (base / "intents/1-0.intents").write_bytes(written.read_bytes()[: -cut or None] + noise)
-    assert Intents(base / "intents").recover(Roots([base])) == []
+    copy = base / "intents" / written.name
+    copy.write_bytes(written.read_bytes()[: -cut or None] + noise)
+    copy.chmod(0o600)
+    assert Intents(base / "intents", base / "key").recover(Roots([base])) == []
     writer.close()
 
 
