@@ -26,6 +26,7 @@ _ROUTES = (
     (re.compile(r".*/responses"), "openai-responses"),
     (re.compile(r".*/messages"), "anthropic"),
     (re.compile(r".*/models/[^/]+:(?:generateContent|streamGenerateContent)"), "gemini"),
+    (re.compile(r".*/api/chat"), "ollama"),
 )
 _PAGE = b"<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>"
 
@@ -141,7 +142,7 @@ class Answering:
                 return _json(200, {"status": "ok", "items": [1, 2, 3]})
             case "in_success":
                 error = error_body(received.format, 500, fault.message)
-                return _events(error_events(received.format, error)) if _streams(received) else _json(200, error)
+                return _events(received, error_events(received.format, error)) if _streams(received) else _json(200, error)
             case "breaks_off":
                 half = reply_body(received.format, Reply("half an answer"), self.model, received.number, (1, 1))
                 return replace(_answered(received, half), whole=False)
@@ -155,7 +156,8 @@ class Answering:
 
 
 def _streams(received: Received) -> bool:
-    return bool(received.body.get("stream")) or received.path.endswith(":streamGenerateContent")
+    # Ollama streams where it is not told otherwise.
+    return bool(received.body.get("stream", received.format == "ollama")) or received.path.endswith(":streamGenerateContent")
 
 
 def _answered(received: Received, body: dict[str, object]) -> Sent:
@@ -164,11 +166,12 @@ def _answered(received: Received, body: dict[str, object]) -> Sent:
         return _json(200, body)
     options = received.body.get("stream_options")
     usage = isinstance(options, Mapping) and bool(options.get("include_usage"))
-    return _events(stream_events(received.format, body, usage=usage))
+    return _events(received, stream_events(received.format, body, usage=usage))
 
 
-def _events(events: Sequence[bytes]) -> Sent:
-    return Sent(200, b"", "text/event-stream; charset=utf-8", events=tuple(events))
+def _events(received: Received, events: Sequence[bytes]) -> Sent:
+    kind = "application/x-ndjson" if received.format == "ollama" else "text/event-stream; charset=utf-8"
+    return Sent(200, b"", kind, events=tuple(events))
 
 
 def _json(status: int, body: Mapping[str, object]) -> Sent:

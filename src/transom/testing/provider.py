@@ -1,6 +1,8 @@
 """A provider on loopback that answers from a script: what an agent's loop is tested with, SDK and all.
 
-Speaks OpenAI Chat Completions and Responses, Anthropic Messages and Gemini ``generateContent`` on one port, streaming or not.
+Speaks OpenAI Chat Completions and Responses, Anthropic Messages, Gemini ``generateContent`` and Ollama's ``/api/chat`` on one
+port, streaming or not.
+
 What the real ones refuse it refuses, in their words and shapes: a request that breaks a rule of its provider, or is larger than
 the window. What goes wrong at real providers can be scripted too. No key is checked::
 

@@ -1,7 +1,7 @@
 """How each provider spells an answer and an error: the JSON that a scripted provider sends.
 
 Pure. Shapes from the providers' API references (OpenAI chat completion and response objects, Anthropic messages, Gemini
-``GenerateContentResponse``) and from the bodies of their errors.
+``GenerateContentResponse``, Ollama's answers to ``/api/chat``) and from the bodies of their errors.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ def error_body(format: str, status: int, message: str, kind: str = "") -> dict[s
             return {"type": "error", "error": error, "request_id": "req_scripted"}
         case "gemini":
             return {"error": {"code": status, "message": message, "status": _GEMINI_STATUS.get(status, "INTERNAL")}}
+        case "ollama":
+            return {"error": message}
         case _:
             named = _OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
             return {"error": {"message": message, "type": named, "param": None, "code": kind or None}}
@@ -71,6 +73,8 @@ def overflow_words(format: str, tokens: int, window: int) -> tuple[str, str]:  #
         case "gemini":
             said = f"The input token count ({tokens}) exceeds the maximum number of tokens allowed ({window})."
             return said, ""
+        case "ollama":
+            return "the prompt is longer than the context length currently available to the model; shorten it", ""
         case "openai-responses":
             said = "Your input exceeds the context window of this model. Please adjust your input and try again."
             return said, "context_length_exceeded"
@@ -183,6 +187,28 @@ def _gemini(reply: Reply, model: str, number: int, usage: Usage) -> dict[str, ob
     }
 
 
+def _ollama(reply: Reply, model: str, number: int, usage: Usage) -> dict[str, object]:
+    message: dict[str, object] = {"role": "assistant", "content": reply.text}
+    if reply.thinking:
+        message["thinking"] = reply.thinking
+    if reply.calls:
+        spelled = [(call.id, {"name": call.name, "arguments": _arguments(call)}) for call in reply.calls]
+        message["tool_calls"] = [
+            {"id": id_, "function": {"index": index, **function}} for index, (id_, function) in enumerate(spelled)
+        ]
+    durations = dict.fromkeys(("total_duration", "load_duration", "prompt_eval_duration", "eval_duration"), number)
+    return {
+        "model": model,
+        "created_at": "1970-01-01T00:00:00Z",
+        "message": message,
+        "done": True,
+        "done_reason": "length" if reply.finish == "length" else "stop",
+        **durations,
+        "prompt_eval_count": usage[0],
+        "eval_count": usage[1],
+    }
+
+
 def _arguments(call: Call) -> object:
     return json.loads(call.arguments)
 
@@ -192,4 +218,5 @@ _SPELLED: Mapping[str, Callable[[Reply, str, int, Usage], dict[str, object]]] = 
     "openai-responses": _responses,
     "anthropic": _anthropic,
     "gemini": _gemini,
+    "ollama": _ollama,
 }

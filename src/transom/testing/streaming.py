@@ -1,7 +1,7 @@
 """How each provider streams an answer: the events, made of the answer that it would give in one piece.
 
 Pure. Sources: OpenAI API reference, streaming of chat completions and of responses; Anthropic, "Streaming messages"; the Gemini
-API's ``streamGenerateContent``. Texts are cut every few characters, always at the same places.
+API's ``streamGenerateContent``; Ollama, lines of JSON. Texts are cut every few characters, always at the same places.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def stream_events(format: str, body: Fields, *, usage: bool = True) -> list[byte
             return [_named(str(event["type"]), event) for event in numbered]
         case "gemini":
             return [_data(event, end="\r\n\r\n") for event in _gemini(body)]
+        case "ollama":
+            return [_line(event) for event in _ollama(body)]
         case _:
             return [*(_data(event) for event in _chat(body, usage=usage)), b"data: [DONE]\n\n"]
 
@@ -47,6 +49,8 @@ def error_events(format: str, body: Fields) -> list[bytes]:  # noqa: A002
             error = cast("Fields", body["error"])
             said: Fields = {"type": "error", "code": error["type"], "message": error["message"], "param": None}
             return [_named("error", {**said, "sequence_number": 0})]
+        case "ollama":
+            return [_line(body)]
         case _:
             return [_data(body)]
 
@@ -57,6 +61,10 @@ def _data(value: Mapping[str, object], end: str = "\n\n") -> bytes:
 
 def _named(name: str, value: Mapping[str, object]) -> bytes:
     return f"event: {name}\n".encode() + _data(value)
+
+
+def _line(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -173,3 +181,18 @@ def _gemini(body: Fields) -> Iterator[Fields]:
         counted = usage if last else {"promptTokenCount": usage["promptTokenCount"]}
         one: Fields = {"content": {"role": "model", "parts": [part]}, "index": 0, **finish}
         yield {**body, "candidates": [one], "usageMetadata": counted}
+
+
+def _ollama(body: Fields) -> Iterator[Fields]:
+    message = cast("Fields", body["message"])
+    begun: Fields = {"model": body["model"], "created_at": body["created_at"]}
+
+    def chunk(told: Fields) -> Fields:
+        return {**begun, "message": {"role": "assistant", "content": "", **told}, "done": False}
+
+    for field in ("thinking", "content"):
+        for piece in _pieces(str(message.get(field) or "")):
+            yield chunk({field: piece})
+    if "tool_calls" in message:
+        yield chunk({"tool_calls": message["tool_calls"]})
+    yield {**body, "message": {"role": "assistant", "content": ""}}

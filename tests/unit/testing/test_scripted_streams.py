@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
+
 import anthropic
 import openai
 import pytest
@@ -145,3 +148,29 @@ def test_a_stream_may_break_off_or_hold_nothing() -> None:
         with pytest.raises(openai.APIConnectionError):
             list(client.chat.completions.create(model="m", messages=ASKED, stream=True))
         assert list(client.chat.completions.create(model="m", messages=ASKED, stream=True)) == []
+
+
+def test_ollama_streams_lines_unless_it_is_told_otherwise() -> None:
+    tools = [{"type": "function", "function": {"name": "read", "parameters": READ}}]
+    asked = {"model": "m", "messages": ASKED, "tools": tools}
+    with ScriptedProvider([*SCRIPT, *SCRIPT]) as provider:
+        streamed = [json.loads(line) for line in posted(provider, "/api/chat", asked).splitlines()]
+        whole = json.loads(posted(provider, "/api/chat", {**asked, "stream": False}))
+    assert [line["done"] for line in streamed] == [False] * (len(streamed) - 1) + [True]
+    said = [line["message"] for line in streamed]
+    assert "".join(message["content"] for message in said) == whole["message"]["content"] == WORDS
+    assert "".join(message.get("thinking", "") for message in said) == whole["message"]["thinking"] == SCRIPT[0].thinking
+    for made in ([call for message in said for call in message.get("tool_calls", ())], whole["message"]["tool_calls"]):
+        assert [call["function"]["arguments"] for call in made] == [{"path": PATH}, {}]
+    assert streamed[-1]["done_reason"] == whole["done_reason"] == "stop"
+    assert (streamed[-1]["prompt_eval_count"], whole["eval_count"]) == (77, 7)
+
+
+def test_ollama_is_told_of_a_failure_in_a_line() -> None:
+    with ScriptedProvider([Fault.in_success("it failed")]) as provider:
+        assert json.loads(posted(provider, "/api/chat", {"model": "m", "messages": ASKED})) == {"error": "it failed"}
+
+
+def posted(provider: ScriptedProvider, path: str, body: object) -> str:
+    with urllib.request.urlopen(f"{provider.url}{path}", json.dumps(body).encode(), timeout=10) as answer:
+        return str(answer.read().decode())
