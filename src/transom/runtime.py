@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -282,12 +283,13 @@ async def open_toolbox(
     settings = load({"store": None if store is None else str(store)}).settings
     place = lasting_store_path(settings)
     async with open_store(place, scope=settings.scope) as opened:
-        intents = Intents(place.with_name(f"{place.name}-intents"))
+        key = _key_place(place, _checked(roots))
+        intents = Intents(place.with_name(f"{place.name}-intents"), key)
         try:
-            workspace = Workspace(_checked(roots), intents=intents, own=[place])
+            workspace = Workspace(_checked(roots), intents=intents, own=[place, key])
             workspace.tidy()
-            sandbox = Sandbox(inherited_environment(), notes=place.with_name(f"{place.name}-sandbox"))
-            sandbox.tidy()
+            sandbox = Sandbox(inherited_environment(), hidden=[place, key], notes=place.with_name(f"{place.name}-sandbox"))
+            sandbox.tidy([Path(root.real) for root in workspace.roots.all])
             projects = FolderProjects(opened)
             if project:
                 await projects.name(project)
@@ -306,6 +308,17 @@ async def open_toolbox(
             )
         finally:
             intents.close()
+
+
+def _key_place(store: Path, roots: Iterable[str | Path]) -> Path:
+    """Where the key lies that journals are sealed with: with the user's data, not with a store that came with a folder."""
+    mine = default_store_path().with_name("journal.key")
+    beside = store.with_name(f"{store.name}-intents.key")
+    if any(beside.resolve().is_relative_to(Path(root).resolve()) for root in roots):
+        return mine
+    with suppress(OSError):
+        mine.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return mine if mine.exists() or os.access(mine.parent, os.W_OK) else beside
 
 
 def _checked(roots: Sequence[str | Path]) -> Sequence[str | Path]:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .seal import is_ours
+from ..sandbox.ownership import is_ours
 
 __all__ = ["Held"]
 

@@ -10,8 +10,9 @@ import hashlib
 import hmac
 import os
 import secrets
-import stat
 from pathlib import Path
+
+from ..sandbox.ownership import is_ours
 
 __all__ = ["Seal", "key_in"]
 
@@ -52,13 +53,6 @@ def key_in(path: Path) -> bytes:
     if len(key) != _BYTES:
         raise OSError(f"{path} holds no key")
     return key
-
-
-def is_ours(status: os.stat_result) -> bool:
-    """Whether a file is a plain one that nobody but this user may write."""
-    if not stat.S_ISREG(status.st_mode):
-        return False
-    return os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
 
 
 class Seal:

@@ -91,6 +91,10 @@ class Bubblewrap:
             seccomp_fd = filtering.fileno()
             self._placeholders.update(places)
             try:
+                for place in places:
+                    # Made here, not by bubblewrap: whoever clears up after a kill has to know which folders they were.
+                    with suppress(FileExistsError):
+                        place.mkdir()
                 yield Start(
                     argv=(
                         self._program, *_NAMESPACES, *ordered, "--chdir", str(layout.cwd),

@@ -114,9 +114,9 @@ class Sandbox:
         self._chosen: Confinement | None = None
         self._probing = asyncio.Lock()
 
-    def tidy(self) -> list[Path]:
-        """Clear up after processes that were killed while something ran; says what was removed."""
-        return self._leavings.tidy()
+    def tidy(self, roots: Iterable[Path]) -> list[Path]:
+        """Clear up in these folders after processes that were killed while something ran; says what was removed."""
+        return self._leavings.tidy(roots)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -450,3 +450,50 @@ def test_what_a_protected_name_leads_to_is_protected_under_every_name(root: Path
     assert error(lambda: workspace.place("conf").move_to(workspace.place("moved"))) == "protected_path"
     assert error(partial(workspace.place("gd").remove_all, lambda: None)) == "protected_path"
     workspace.place("free/x").replace(b"x")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "temporary"),
+    [
+        ((), ".envrc", "given"),
+        ((".git", "hooks"), "pre-commit", "given"),
+        ((), "agent.db-wal", "given"),
+        ((), "../escaped", "given"),
+        (("sub/../..",), "escaped", "given"),
+        (("..",), "escaped", "given"),
+        ((), "plain", "p"),
+        (("sub",), "plain", "../p"),
+    ],
+)
+def test_even_a_sealed_journal_does_only_what_a_tool_could_have_done(
+    root: Path, tmp_path: Path, folder: tuple[str, ...], name: str, temporary: str
+) -> None:
+    for made in (".git/hooks", "sub"):
+        (root / made).mkdir(parents=True)
+    given = temporary_name() if temporary == "given" else temporary
+    for place in (root / "p", root / given, root.joinpath(*folder[:2], given) if ".." not in str(folder) else root / given):
+        place.write_bytes(b"new")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
+    target = Named(str(root), folder, name)
+    writer.decide(writer.begin_plan([Planned(target=target, temporary=given, before="", after=digest_of(b"new"))]))
+    left_behind(tmp_path / "intents", tmp_path / "journal")
+    before = {path for path in tmp_path.rglob("*") if "journal" not in path.parts}
+    assert Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root]), [str(root / "agent.db")]) == []
+    assert {path for path in tmp_path.rglob("*") if "journal" not in path.parts} == before
+
+
+def test_a_journal_that_is_not_sealed_or_not_wholly_is_acted_on_up_to_there(root: Path, tmp_path: Path) -> None:
+    first, second = temporary_name(), temporary_name()
+    for name in (first, second):
+        (root / name).write_bytes(b"")
+    writer = Intents(tmp_path / "journal", tmp_path / "key")
+    writer.begin(Named(str(root), (), first))
+    left_behind(tmp_path / "intents", tmp_path / "journal")
+    (copy,) = (tmp_path / "intents").iterdir()
+    (line,) = copy.read_bytes().splitlines()
+    copy.write_bytes(line + b"\n" + line.replace(first.encode(), second.encode()) + b"\n")
+    Intents(tmp_path / "intents", tmp_path / "another").recover(Roots([root]))
+    assert {first, second} <= set(names(root))
+    Intents(tmp_path / "intents", tmp_path / "key").recover(Roots([root]))
+    assert names(root) == ["a.txt", second]
+    assert copy.exists()

@@ -214,7 +214,7 @@ asyncio.run(sandbox.run(["/bin/sh", "-c", 'echo "$TMPDIR" > ready; exec sleep 60
     await until(root / "ready")
     server.kill()
     await server.wait()
-    Sandbox(os.environ, confined_by=[confinement], notes=tmp_path / "notes").tidy()
+    Sandbox(os.environ, confined_by=[confinement], notes=tmp_path / "notes").tidy([root])
     assert listing(root) == ["ready"]
     assert listing(tmp_path / "notes") == []
     private = Path((root / "ready").read_text().strip())
