@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..jsontext import dumps
-from .meaning import meant_tools, near_tools
+from .meaning import asked_for, meant_tools, near_tools
 from .tool import Envelope, Family, Listing, Refused, Result, ToolContext, tool
 
 __all__ = ["DISCOVERY", "execute_tool", "explore_tools"]
@@ -49,7 +49,10 @@ def explore_tools(
         from ..engine.selection.ranking import search_tools
         from ..messages import Tool as Described
 
-        described = [Described(name=item.name, description=item.description, parameters=item.schema) for item in chosen]
+        described = [
+            Described(name=item.name, description=f"{asked_for(item.name)} {item.description}".strip(), parameters=item.schema)
+            for item in chosen
+        ]
         known = {item.name: item for item in chosen}
         names = [*meant_tools(query, known), *(hit.tool.name for hit in search_tools(query, described, limit))]
         chosen = [known[name] for name in dict.fromkeys(names)][:limit]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from ..errors import JSONError
 from ..jsontext import loads
 
-__all__ = ["meant_arguments", "meant_tools", "near_tools"]
+__all__ = ["asked_for", "meant_arguments", "meant_tools", "near_tools"]
 
 _PATHS = frozenset({"path", "file_path", "file_name", "filename"})
 _FOLDERS = frozenset({"directory", "directory_name", "root", "dir", "folder", "file"})
@@ -80,6 +80,29 @@ _ELSEWHERE: Mapping[str, str] = MappingProxyType(
 )
 """The tools of ours that do what a shell or another product calls by another name."""
 
+_EVERYDAY: Mapping[str, str] = MappingProxyType(
+    {
+        "ripgrep": "search text in files, search the code for a word, find where a function is defined or used",
+        "read_file": "open a file, look at a file, show what is in it",
+        "list_directory": "show folder contents, list files",
+        "save_file": "create a new file, write a file",
+        "replace_text_in_file": "edit a file, change a line, fix code",
+        "find_replace_all": "rename a function or variable everywhere",
+        "delete_path": "delete a file, remove a folder",
+        "move_file": "rename a file",
+        "file_diff": "compare two files",
+        "restore_from_bak": "undo my last edit, undo a change",
+        "restore_backup": "undo changes",
+        "execute_command": "run tests, run a program, build, install",
+        "run_python": "calculate something, compute, run a test",
+        "run_javascript": "calculate something",
+        "recall": "what do I know about a user",
+        "restore_session_context": "go on where I stopped last time",
+        "create_plan": "make a todo list",
+    }
+)
+"""What people ask for, and do not find in what a tool says of itself: that stays short, for models read it on every turn."""
+
 
 def meant_arguments(given: Mapping[str, object], valid: Sequence[str], kinds: object) -> dict[str, object]:
     """Arguments under the names that a tool knows, lists and objects out of their JSON.
@@ -120,6 +143,11 @@ def meant_tools(name: str, known: Collection[str]) -> list[str]:
     plain = "_".join(name.strip().casefold().replace("-", "_").replace(" ", "_").split())
     ours = [tool for tool in known if plain == tool or plain.endswith((f"__{tool}", f".{tool}", f"transom_{tool}"))]
     return ours or [tool for tool, names in _ELSEWHERE.items() if tool in known and plain in names.split()]
+
+
+def asked_for(name: str) -> str:
+    """What people say when they mean a tool; empty where its description says it."""
+    return _EVERYDAY.get(name, "")
 
 
 def near_tools(name: str, known: Collection[str]) -> list[str]:

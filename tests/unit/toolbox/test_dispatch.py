@@ -409,3 +409,42 @@ def test_paragraphs_of_a_description_stay_apart() -> None:
         return Result()
 
     assert told.description == "Say one thing.\nThen another, at length:\n    as it\n      stands"
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool_name"),
+    [
+        ("grep", "ripgrep"),
+        ("search text in files", "ripgrep"),
+        ("search the code for a word", "ripgrep"),
+        ("search for a string", "ripgrep"),
+        ("where is this function defined", "ripgrep"),
+        ("open a file", "read_file"),
+        ("view file", "read_file"),
+        ("show folder contents", "list_directory"),
+        ("create a new file", "save_file"),
+        ("edit a file", "replace_text_in_file"),
+        ("delete a file", "delete_path"),
+        ("rename a file", "move_file"),
+        ("compare two files", "file_diff"),
+        ("undo my last edit", "restore_from_bak"),
+        ("run a shell command", "execute_command"),
+        ("run tests", "execute_command"),
+        ("execute bash", "execute_command"),
+        ("calculate something", "run_python"),
+        ("make a todo list", "create_plan"),
+        ("what do I know about this user", "recall"),
+    ],
+)
+async def test_everyday_requests_find_their_tool(asked: str, tool_name: str) -> None:
+    answer = await Toolbox().call("explore_tools", {"query": asked, "limit": 3})
+    found = answer.data["tools"]
+    assert isinstance(found, list)
+    assert tool_name in [item["name"] for item in found]
+
+
+async def test_a_tool_that_is_off_is_found_and_marked() -> None:
+    answer = await Toolbox().call("explore_tools", {"query": "run a shell command", "limit": 1})
+    assert answer.text.splitlines()[1].endswith("(off)")
+    disabled = await Toolbox().call("execute_tool", {"tool_name": "execute_command", "arguments": {"command": "true"}})
+    assert "--enable execute_command" in disabled.text
