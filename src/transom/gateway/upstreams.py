@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..errors import SettingError
 from ..upstream.address import Address
@@ -16,7 +17,7 @@ from ..upstream.address import Address
 __all__ = ["Routes", "Upstream"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Upstream:
     """One server that answers.
 
@@ -34,7 +35,7 @@ class Upstream:
     models: tuple[str, ...] = ()
     window: int | None = None
 
-    @property
+    @cached_property
     def address(self) -> Address:
         """Its root and base, parsed."""
         return Address.parse(self.url)

@@ -140,7 +140,7 @@ class Recent:
             at=at,
             method=exchange.method,
             path=exchange.path,
-            query=masked(without_key(exchange.query)),
+            query=masked(without_key(exchange.query)) if exchange.query else "",
             protocol=point.protocol if point is not None else "",
             kind=point.kind if point is not None else "",
             upstream=exchange.upstream.name,
