@@ -260,7 +260,8 @@ async def open_toolbox(
     """The toolbox with all that its tools use, for as long as it is needed.
 
     Args:
-        roots: folders that tools may work in; the working directory if none is given.
+        roots: folders that tools may work in; the working directory if none is given. One that is not there is left out, and
+            stands in the workspace's ``roots.missing``.
         store: what keeps memory and answers too large to hand over: a path, what the setting ``store`` says, or a file in the
             user's data directory.
         enable, disable: as for ``build_toolbox``.
@@ -287,6 +288,7 @@ async def open_toolbox(
         intents = Intents(place.with_name(f"{place.name}-intents"), key)
         try:
             workspace = Workspace(_checked(roots), intents=intents, own=[place, key])
+            await _made(opened, place, key, workspace)
             workspace.tidy()
             sandbox = Sandbox(inherited_environment(), hidden=[place, key], notes=place.with_name(f"{place.name}-sandbox"))
             sandbox.tidy([Path(root.real) for root in workspace.roots.all])
@@ -321,10 +323,21 @@ def _key_place(store: Path, roots: Iterable[str | Path]) -> Path:
     return mine if mine.exists() or os.access(mine.parent, os.W_OK) else beside
 
 
+async def _made(store: Store, place: Path, key: Path, workspace: Workspace) -> None:
+    """Make the store and the key now where a program could make its own in their place."""
+    from .toolbox.access.seal import key_in
+
+    if workspace.roots.find(str(place.resolve())) is not None:
+        await store.reconcile()
+    if workspace.roots.find(str(key.resolve())) is not None:
+        with suppress(OSError):
+            key_in(key)
+
+
 def _checked(roots: Sequence[str | Path]) -> Sequence[str | Path]:
     """The folders that tools may work in. Nobody means all of a disk, or of a home, by saying nothing."""
-    for root in roots:
-        if not Path(root).is_dir():
-            raise UsageError(f"there is no folder {root}", hint="--root names a folder that tools may work in")
+    if roots and not any(Path(root).is_dir() for root in roots):
+        named = ", ".join(map(str, roots))
+        raise UsageError(f"there is no folder {named}", hint="--root names a folder that tools may work in")
     here = Path.cwd()
     return roots or (() if here in {Path(here.anchor), Path.home()} else (here,))

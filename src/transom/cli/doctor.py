@@ -50,12 +50,13 @@ class Finding:
     needed: bool = False
 
 
+_STAND_IN = "Python without a sandbox"
 _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("MCP server", "mcp", "mcp", "transom mcp"),
     ("JavaScript", "quickjs", "mcp", "run_javascript"),
     ("gateway", "aiohttp", "gateway", "transom serve, transom wrap"),
     ("file search", "ripgrep", "mcp", "fast search; without it a slower engine of our own looks"),
-    ("Python without a sandbox", "pydantic_monty", "sandbox", "run_python where the system confines nothing"),
+    (_STAND_IN, "pydantic_monty", "sandbox", "run_python where the system confines nothing"),
     ("telemetry", "opentelemetry", "otel", "spans and metrics"),
 )
 """What is looked for: part, module or distribution, extra, what it is for."""
@@ -88,6 +89,14 @@ async def _looked(roots: tuple[Path, ...], store: str | None) -> list[Finding]:
         await _store(place, settings.scope) if there else Finding(part="store", state="ok", detail=f"{place}, made now")
     )
     found += [item async for item in _tools(roots, store)]
+    if any(item.part == "sandbox" and item.state != "missing" for item in found):
+        # Stands in where nothing confines, and here something does.
+        found = [
+            replace(item, state="ok", detail=f"not needed: {item.detail}", mend="")
+            if item.part == _STAND_IN and item.mend
+            else item
+            for item in found
+        ]
     return found
 
 
@@ -151,4 +160,7 @@ def _folders(workspace: Workspace) -> Finding:
         return Finding(
             part="folders", state="limited", detail=f"{', '.join(roots)}; a link swapped in behind a check is not noticed here"
         )
+    if workspace.roots.missing:
+        missing = ", ".join(workspace.roots.missing)
+        return Finding(part="folders", state="limited", detail=f"{', '.join(roots)}; not there, and left out: {missing}")
     return Finding(part="folders", state="ok", detail=", ".join(roots))

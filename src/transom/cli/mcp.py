@@ -19,7 +19,7 @@ from ..store.store import Store
 from . import output
 from .logs import log_to_stderr
 from .options import JSON, StorePath
-from .tools import Disabled, Enabled, Project, Roots, Target
+from .tools import Disabled, Enabled, Project, Roots, Target, report_missing_roots
 
 if TYPE_CHECKING:
     from ..mcp_server.server import Face
@@ -77,6 +77,7 @@ async def mcp_(
             toolbox = await stack.enter_async_context(
                 open_toolbox(roots=root, store=store, enable=enable, disable=disable, project=project)
             )
+            report_missing_roots(toolbox)
             kept = toolbox.services[Store]
             assert isinstance(kept, Store)
             face = build(

@@ -16,6 +16,7 @@ from cyclopts import App, Parameter
 from ..errors import UsageError
 from ..jsontext import loads
 from ..runtime import build_toolbox, open_toolbox
+from ..toolbox.access.workspace import Workspace
 from ..toolbox.box import Toolbox
 from ..toolbox.dispatch import Caller
 from ..toolbox.tool import Envelope, Tool
@@ -171,7 +172,16 @@ async def _called(
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     async with open_toolbox(roots=roots, store=store, enable=enable, disable=disable, project=project) as toolbox:
+        report_missing_roots(toolbox)
         return await toolbox.call(name, given, Caller(session="cli", ask=ask, services=toolbox.session()))
+
+
+def report_missing_roots(toolbox: Toolbox) -> None:
+    """Say which of the named folders are not there; the others hold."""
+    workspace = toolbox.services[Workspace]
+    assert isinstance(workspace, Workspace)
+    for root in workspace.roots.missing:
+        output.note(f"transom: there is no folder {root}; it is left out")
 
 
 def _described(enable: tuple[str, ...], disable: tuple[str, ...]) -> Toolbox:

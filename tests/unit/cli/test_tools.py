@@ -70,3 +70,19 @@ def test_a_project_registered_for_a_folder_is_the_folders(transom: Run, call: Ca
     transom("memory", "register", "Quay", "--root", str(folders[0]), "--store", str(store))
     call("remember", {"fact": "bollards"}, "--root", folders[0])
     assert "bollards" in call("recall", {}, "--project", "quay")[1]
+
+
+def test_a_folder_that_is_not_there_is_told_and_the_others_hold(call: Call, folders: tuple[Path, Path]) -> None:
+    (folders[0] / "buoy.txt").write_text("red")
+    status, text, said = call("list_directory", {}, "--root", folders[0] / "none", "--root", folders[0])
+    assert (status, text.split()[0]) == (0, "buoy.txt")
+    assert said == f"transom: there is no folder {folders[0] / 'none'}; it is left out\n"
+    status, _, said = call("list_directory", {}, "--root", folders[0] / "none")
+    assert status != 0
+    assert "there is no folder" in said
+
+
+def test_what_a_tool_does_is_one_line_in_the_list(transom: Run) -> None:
+    text = transom("tools", "list", "--all").stdout
+    assert "\\n" not in text
+    assert all(len(line.split()) > 3 for line in text.splitlines()[1:])
