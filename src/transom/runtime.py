@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .engine.context import Context
     from .engine.overflow.strategy import Strategy
     from .tokens.usage import UsagePreference
+    from .toolbox.access.workspace import Workspace
     from .toolbox.box import Toolbox
     from .upstream import ChatModel
     from .wire.registry import FormatRegistry
@@ -288,9 +289,15 @@ async def open_toolbox(
         intents = Intents(place.with_name(f"{place.name}-intents"), key)
         try:
             workspace = Workspace(_checked(roots), intents=intents, own=[place, key])
-            await _made(opened, place, key, workspace)
+            # Made now, where a program could make its own in their place.
+            if _in_reach(place, workspace):
+                await opened.reconcile()
+            if _in_reach(key, workspace):
+                intents.prepare()
             workspace.tidy()
-            sandbox = Sandbox(inherited_environment(), hidden=[place, key], notes=place.with_name(f"{place.name}-sandbox"))
+            sandbox = Sandbox(
+                inherited_environment(), store=place, hidden=[key], notes=place.with_name(f"{place.name}-sandbox")
+            )
             sandbox.tidy([Path(root.real) for root in workspace.roots.all])
             projects = FolderProjects(opened)
             if project:
@@ -323,15 +330,9 @@ def _key_place(store: Path, roots: Iterable[str | Path]) -> Path:
     return mine if mine.exists() or os.access(mine.parent, os.W_OK) else beside
 
 
-async def _made(store: Store, place: Path, key: Path, workspace: Workspace) -> None:
-    """Make the store and the key now where a program could make its own in their place."""
-    from .toolbox.access.seal import key_in
-
-    if workspace.roots.find(str(place.resolve())) is not None:
-        await store.reconcile()
-    if workspace.roots.find(str(key.resolve())) is not None:
-        with suppress(OSError):
-            key_in(key)
+def _in_reach(path: Path, workspace: Workspace) -> bool:
+    """Whether a program that works in these folders could make or change it, were it not kept from that."""
+    return workspace.roots.find(str(path.resolve())) is not None
 
 
 def _checked(roots: Sequence[str | Path]) -> Sequence[str | Path]:

@@ -144,6 +144,10 @@ class Intents:
         self._number = 0
         self._open: set[int] = set()
 
+    def prepare(self) -> None:
+        """Make the key now, so that nobody else can make one first."""
+        self._known_key()
+
     def begin(self, temporary: Named) -> int:
         """Write down that a temporary file will be made; a number for ``end``."""
         return self._begun(_Record(0, temporary=temporary), synced=False)
@@ -189,13 +193,16 @@ class Intents:
         self._held.append(self._seal.close(msgspec.json.encode(record)) + b"\n", synced=synced)
 
     def _sealing(self, held: Held) -> Seal:
+        return Seal(self._known_key(), held.path.name)
+
+    def _known_key(self) -> bytes:
         if self._key is None:
             try:
                 self._key = key_in(self._key_file)
             except OSError:
                 # Nothing to keep a key in: what this process leaves waits for a person.
                 self._key = secrets.token_bytes(32)
-        return Seal(self._key, held.path.name)
+        return self._key
 
     def recover(self, roots: Roots, own: Sequence[str] = ()) -> list[str]:
         """Put in order what processes that are gone have left.

@@ -17,7 +17,9 @@ from ...errors import SandboxError
 __all__ = ["Hidden", "hide"]
 
 _FOLDERS = ("-intents", "-sandbox")
-_JOURNAL = "-journal"
+_JOURNAL, _LOG = "-journal", "-wal"
+_LOGGED = b"\2\2"
+"""In the header of a file of SQLite: changes are kept in a log first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +39,21 @@ class Hidden:
         return (*self.folders, *self.files)
 
 
-def hide(paths: Iterable[Path], writable: Iterable[Path], readable: Iterable[Path]) -> Hidden:
+def hide(store: Path | None, others: Iterable[Path], writable: Iterable[Path], readable: Iterable[Path]) -> Hidden:
     """Find what to hide, and make what a program could make in its place.
 
     Args:
-        paths: stores and other files of ours; what is called as they are with ``-`` and more belongs to them.
+        store: what tools remember.
+        others: other files of ours. What is called as these are with ``-`` and more belongs to them.
         writable, readable: what the program is shown; real paths.
 
     Raises:
-        SandboxError: a folder that is shown lies in one that would have to be hidden.
+        SandboxError: a folder that is shown lies in one that would have to be hidden, or what would have to be is not there.
     """
     writable = tuple(writable)
     shown = (*writable, *readable)
     found: dict[Path, None] = {}
-    for given in paths:
+    for given in (*(() if store is None else (store,)), *others):
         path = given.resolve()
         if any(top.is_relative_to(path) for top in writable):
             raise SandboxError(
@@ -59,8 +62,10 @@ def hide(paths: Iterable[Path], writable: Iterable[Path], readable: Iterable[Pat
             )
         if not any(path.is_relative_to(top) for top in shown):
             continue
-        if path.exists() and any(path.is_relative_to(top) for top in writable):
-            _occupy(path)
+        if any(path.is_relative_to(top) for top in writable):
+            _must_be_there(path)
+            if given == store:
+                _occupy(path)
         with suppress(OSError):
             found |= dict.fromkeys(
                 beside
@@ -73,11 +78,20 @@ def hide(paths: Iterable[Path], writable: Iterable[Path], readable: Iterable[Pat
     )
 
 
+def _must_be_there(path: Path) -> None:
+    if not path.exists() and os.access(next(parent for parent in path.parents if parent.exists()), os.W_OK):
+        raise SandboxError(f"{path} is not there, and a program could make it", hint="move the store out of the folder")
+
+
 def _occupy(store: Path) -> None:
-    """Take the names beside a store that something is read from. An empty journal says nothing to SQLite; it stays."""
+    """Take the names beside a store that something is read from. Empty logs and journals say nothing to SQLite; they stay."""
     for suffix in _FOLDERS:
         with suppress(OSError):
             store.with_name(store.name + suffix).mkdir(mode=0o700)
-    if store.is_file():
-        with suppress(OSError):
-            os.close(os.open(store.with_name(store.name + _JOURNAL), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    if not store.is_file():
+        return
+    with suppress(OSError), store.open("rb") as file:
+        head = file.read(20)
+        for suffix in (_JOURNAL, _LOG) if not head or head[18:] == _LOGGED else (_JOURNAL,):
+            with suppress(FileExistsError):
+                os.close(os.open(store.with_name(store.name + suffix), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

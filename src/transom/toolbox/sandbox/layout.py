@@ -92,6 +92,7 @@ def lay_out(
     readable: Iterable[Path],
     home: Path | None = None,
     absent: Collection[Path] = (),
+    store: Path | None = None,
     hidden: Iterable[Path] = (),
 ) -> Layout:
     """Resolve a view.
@@ -102,7 +103,7 @@ def lay_out(
         readable: what else it may read.
         home: the user's own folder, whose start-up files are guarded if it lies in a root.
         absent: folders that are there for other runs only.
-        hidden: stores and other files of ours.
+        store, hidden: see ``Sandbox``.
 
     Raises:
         OSError: a root does not exist.
@@ -113,5 +114,5 @@ def lay_out(
     if writable and not any(here.is_relative_to(root) for root in writable):
         here = writable[0]
     seen = tuple(dict.fromkeys(path.resolve() for path in readable if path.exists()))
-    out_of_sight = hide(hidden, writable, seen)
+    out_of_sight = hide(store, hidden, writable, seen)
     return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home, absent), hidden=out_of_sight)

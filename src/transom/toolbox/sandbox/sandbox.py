@@ -91,7 +91,8 @@ class Sandbox:
         environment: ours; programs get an allow-list of it.
         readable: what every program may read beside the system, for example a toolchain in the home folder.
         confined_by: confinements to choose from; without it, ``confinements``.
-        hidden: stores and other files of ours, which no program sees, nor what is called as they are with ``-`` and more.
+        store: what tools remember, which no program sees, nor what is called as it is with ``-`` and more.
+        hidden: other files of ours, likewise.
         notes: a folder in which runs under way are noted, so that ``tidy`` can clear up after a killed process.
     """
 
@@ -101,9 +102,11 @@ class Sandbox:
         *,
         readable: Iterable[Path] = (),
         confined_by: Sequence[Confinement] | None = None,
+        store: Path | None = None,
         hidden: Iterable[Path] = (),
         notes: Path | None = None,
     ) -> None:
+        self._store = store
         self._hidden = tuple(hidden)
         self._leavings = Leavings(notes)
         self._environment = environment
@@ -191,7 +194,7 @@ class Sandbox:
         chosen = self._chosen
         if chosen is None:
             raise SandboxError("nothing on this machine can confine a program", hint="install bubblewrap")
-        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders, self._hidden)
+        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders, self._store, self._hidden)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
         memory = Memory(watched, layout.writable)
         inner = child_environment(self._environment)

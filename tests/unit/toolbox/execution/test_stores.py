@@ -95,6 +95,25 @@ for name in ("agent.db", "agent.db-wal", "agent.db-shm"):
     assert not (root / ".envrc").exists()
 
 
+async def test_a_program_cannot_make_the_store_before_anything_was_remembered(root: Path) -> None:
+    names = [f"agent.db{suffix}" for suffix in ("", "-wal", "-journal", "-intents/9.intents", "-sandbox/9-x")]
+    code = f"""
+import pathlib
+for name in {names!r}:
+    try:
+        pathlib.Path(name).parent.mkdir(exist_ok=True)
+        pathlib.Path(name).write_text("evil")
+    except OSError:
+        print("refused")
+"""
+    async with open_toolbox(roots=[root], store=root / "agent.db") as toolbox:
+        ran = await toolbox.call("run_python", {"python": code, "timeout_seconds": 30})
+        assert ran.text.count("refused") == 5, ran.text
+    async with open_toolbox(roots=[root], store=root / "agent.db") as toolbox:
+        assert (await toolbox.call("recall", {})).ok
+        assert (await toolbox.call("remember", {"fact": "a fact"})).ok
+
+
 async def test_a_program_in_the_users_own_folder_cannot_read_the_key(root: Path, data_of_the_user: Path) -> None:
     home = data_of_the_user.parent
     async with open_toolbox(roots=[home], store=home / "elsewhere.db") as toolbox:

@@ -311,7 +311,7 @@ async def test_a_store_in_a_root_is_out_of_reach_with_all_that_lies_beside_it(
     (root / "free").mkdir()
     for name in ("agent.db", "agent.db-wal", "agent.db-intents/1.intents"):
         (root / folder / name).write_text("MARK-7f3a")
-    sandbox = Sandbox(os.environ, confined_by=[confinement], hidden=[root / folder / "agent.db"])
+    sandbox = Sandbox(os.environ, confined_by=[confinement], store=root / folder / "agent.db")
     command = (
         f"cd {folder}; cat agent.db agent.db-wal agent.db-intents/*; for f in agent.db agent.db-wal agent.db-journal "
         "agent.db-intents/9.intents agent.db-sandbox/9-x; do echo evil > $f; rm -rf $f; ln -s x $f; echo evil > $f; "
@@ -334,7 +334,7 @@ async def test_a_store_in_a_root_is_out_of_reach_with_all_that_lies_beside_it(
 async def test_no_program_runs_in_a_folder_of_the_store_itself(sandbox: Sandbox, confinement: Confinement, root: Path) -> None:
     inner = root / "store" / "inner"
     inner.mkdir(parents=True)
-    closed = Sandbox(os.environ, confined_by=[confinement], hidden=[root / "store"])
+    closed = Sandbox(os.environ, confined_by=[confinement], store=root / "store")
     with pytest.raises(SandboxError, match="what tools remember"):
         await closed.run(["/bin/sh", "-c", "touch ran"], cwd=inner, roots=[inner])
     assert listing(inner) == []
