@@ -1,56 +1,23 @@
-"""A socket, a server on it, and how it ends: asked once it takes nothing new and finishes what runs, asked twice it goes.
+"""A server, and how it ends: asked once it takes nothing new and finishes what runs, asked twice it goes.
 
-Knows uvicorn and signals; nothing of what is served.
+Knows uvicorn; nothing of what is served.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import errno
-import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
 
-from ..errors import UsageError
+from ..servers import asked_to_end
 
-__all__ = ["Listener", "listen"]
+__all__ = ["Listener"]
 
 _IDLE = 75
 """Seconds that an unused connection of a client is kept: shorter than that, and clients meet one that is just being closed."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound.
-
-    Raises:
-        UsageError: the port is taken, or the address is none of this machine's.
-    """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-    except OSError:
-        raise UsageError(f"{host} is no address of this machine", hint="--host 127.0.0.1 is reached from here only") from None
-    listener = socket.socket(family, kind, protocol)
-    try:
-        if sys.platform != "win32":  # where it would let two servers have one port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        # Bound is not enough: two may bind one port, and only one may listen on it.
-        listener.listen(2048)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            text, hint = f"port {port} is taken", "stop what listens there, or take another: --port 0 finds a free one"
-        elif error.errno == errno.EACCES:
-            text, hint = f"port {port} may not be used", "take one from 1024 upward"
-        else:
-            text, hint = f"{host} is no address of this machine", "--host 127.0.0.1 is reached from here only"
-        raise UsageError(text, hint=hint) from None
-    return listener
 
 
 class Listener(uvicorn.Server):
@@ -100,21 +67,5 @@ class Listener(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Hear them here: heard by the base class, they would be raised once more in the end, and the status be theirs."""
-        loop = asyncio.get_running_loop()
-        signals = [signal.SIGINT, signal.SIGTERM]
-        try:
-            for number in signals:
-                loop.add_signal_handler(number, self.end)
-        except NotImplementedError:  # pragma: no cover - Windows has none in the loop
-            previous = [signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.end)) for number in signals]
-            try:
-                yield
-            finally:
-                for number, handler in zip(signals, previous, strict=True):
-                    signal.signal(number, handler)
-            return
-        try:
+        with asked_to_end(self.end, again=self.end):
             yield
-        finally:
-            for number in signals:
-                loop.remove_signal_handler(number)

@@ -13,13 +13,14 @@ from contextlib import AsyncExitStack
 from ..errors import UsageError
 from ..runtime import build_context, build_summarizer, lasting_store_path, open_store
 from ..safety import origins
+from ..servers import listen, url_of
 from ..settings import Resolved
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
 from .calibrations import Calibrations
 from .guard import Guard
-from .listening import Listener, listen
+from .listening import Listener
 from .operations import Book, Switch, build_operations
 from .upstreams import Routes, Upstream
 from .windows import Windows
@@ -109,7 +110,7 @@ async def serve(
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(host, port))
         app = await assembled(stack, resolved, routes, access, dry=dry)
-        server = Listener(app, lambda: ready(_url(host, listener.getsockname()[1])), ending)
+        server = Listener(app, lambda: ready(url_of(host, listener)), ending)
         watching = asyncio.ensure_future(_ended(until, server)) if until is not None else None
         try:
             await server.serve([listener])
@@ -125,7 +126,3 @@ async def _ended(until: Callable[[], Awaitable[None]], server: Listener) -> None
     # Whoever asked is gone, and nobody reads what is still being said.
     server.end()
     server.end()
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -14,8 +14,9 @@ from starlette.types import ASGIApp
 
 from ..errors import UsageError
 from ..safety import origins
+from ..servers import asked_to_end, listen, url_of
 from .closing import Closing
-from .ending import GRACE, asked_to_end
+from .ending import GRACE
 from .guard import Guard
 from .server import Face
 
@@ -56,13 +57,12 @@ async def serve_http(
             number of a request, so it is for one client only.
 
     Raises:
-        UsageError: others could reach it, and there is no token.
-        OSError: the address cannot be listened on.
+        UsageError: others could reach it and there is no token, or the address cannot be listened on.
     """
     if token is None and not origins.is_loopback(host):
         text = f"{host} can be reached by others, and there is no token"
         raise UsageError(text, hint="add --http-token TOKEN, or use 127.0.0.1")
-    listener = _bound(host, port)
+    listener = listen(host, port)
     app = Closing(application(face, host=host, token=token, events=events))
     config = uvicorn.Config(
         app,
@@ -72,7 +72,7 @@ async def serve_http(
         ws="none",
         timeout_graceful_shutdown=1,
     )
-    server = _Uvicorn(config, lambda: ready(_url(host, listener.getsockname()[1])))
+    server = _Uvicorn(config, lambda: ready(url_of(host, listener) + PATH))
 
     async def end() -> None:
         ended = await face.calls.drained(GRACE)
@@ -107,20 +107,3 @@ class _Uvicorn(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, protocol, _, address = found[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}{PATH}" if ":" in host else f"http://{host}:{port}{PATH}"

@@ -22,7 +22,8 @@ from typing import cast
 import anyio
 from mcp.server.stdio import stdio_server
 
-from .ending import GRACE, asked_to_end
+from ..servers import asked_to_end
+from .ending import GRACE
 from .server import Face
 from .unanswered import Unanswered
 

@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import signal
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -141,6 +142,13 @@ async def test_with_a_token_nobody_else_is_let_in(scene: Scene, given: str | Non
 async def test_beyond_loopback_it_takes_a_token(scene: Scene, host: str) -> None:
     with pytest.raises(UsageError, match="token"):
         await serve_http(scene.face, host, 0)
+
+
+async def test_a_port_that_is_taken_is_said(scene: Scene) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port} is taken"):
+            await serve_http(scene.face, "127.0.0.1", port)
 
 
 @pytest.mark.feature("Z10")
