@@ -272,11 +272,7 @@ class Dispatcher:
     def _marked(self, answer: Envelope, tool: Tool, alias: Alias | None, caller: Caller) -> Envelope:
         lines = [answer.text] if answer.text else []
         if answer.confidence != "extracted" and answer.ok:
-            # Hardly any answer is labelled, and labels bring their words along.
-            from ..engine.placement.labels import Labels, Provenance, label
-
-            said = label(answer.confidence, Provenance(), self._words.placing, Labels(show="doubtful"))
-            lines.append(said.strip())
+            lines.append(self._words.tooling.doubts[answer.confidence])
         data = dict(answer.data)
         if alias is not None and answer.ok:
             note = self._words.tooling.alias.format(alias=alias.name, tool=tool.name)

@@ -34,6 +34,7 @@ class ToolingWords:
         timeout, cancelled: it ran too long (``{tool}``, ``{seconds}``); it was called off.
         fault: the tool broke (``{tool}``, ``{kind}``).
         put_off: it was not done because other calls still run (``{tool}``).
+        doubts: what stands below an answer that is not read off a source, by how sure it is.
         alias: the name is an older one (``{alias}``, ``{tool}``).
         alias_failed: frames a failure under an older name (``{alias}``, ``{tool}``, ``{text}``).
         repeated: the same call came again and again (``{tool}``, ``{times}``).
@@ -82,6 +83,7 @@ class ToolingWords:
     cancelled: str
     fault: str
     put_off: str
+    doubts: Mapping[str, str]
     alias: str
     alias_failed: str
     repeated: str

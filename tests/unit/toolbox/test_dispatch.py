@@ -307,7 +307,10 @@ async def test_progress_is_heard() -> None:
 
 async def test_doubt_and_a_filling_window_are_said() -> None:
     answer = await box().call("guess", {}, Caller(usage=lambda: (48_300, 64_000)))
-    assert answer.text.splitlines()[1:] == ["(inferred)", "[context ~48.3k/64k = 75%]"]
+    assert answer.text.splitlines()[1:] == [
+        "[inferred: this was concluded, not read off a source]",
+        "[context ~48.3k/64k = 75%]",
+    ]
     quiet = await box().call("add", {"a": 1}, Caller(usage=lambda: (10, 64_000)))
     assert quiet.text == "1"
 
@@ -388,7 +391,7 @@ async def test_a_model_that_goes_round_in_circles_is_told_so() -> None:
 
 async def test_what_is_said_of_a_call_is_said_once() -> None:
     called = await box().call("execute_tool", {"tool_name": "guess", "arguments": {}}, Caller(usage=lambda: (48_300, 64_000)))
-    assert called.text.count("(inferred)") == called.text.count("[context") == 1
+    assert called.text.count("[inferred: ") == called.text.count("[context") == 1
 
 
 def test_paragraphs_of_a_description_stay_apart() -> None:

@@ -30,6 +30,8 @@ __all__ = ["Diagnostics", "Forgotten", "Found", "Memory", "MemoryHit", "Recalled
 
 _SPREAD = 4
 _DEEPEST = 8192
+_SHORTEST = 6
+"""Characters of the start of an id that stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,8 @@ class Memory:
             wanted *= _SPREAD
 
     async def forget(self, entry_id: str, *, turn: int = 0) -> Forgotten:
-        """Delete one record: the entry with this id, else the fact with this key. An address works as well.
+        """Delete one record: the entry with this id, else the fact with this key, else the one entry whose id begins so (with
+        6 characters or more). An address works as well.
 
         Raises:
             NotFoundError: neither an entry nor a fact is called so.
@@ -245,10 +248,17 @@ class Memory:
             return Forgotten("context")
         elif self._names_fact(name) and await self.facts.delete(name, turn=turn):
             return Forgotten("facts")
+        elif (whole := await self._begun(name)) and await self.entries.forget(whole) is not None:
+            return Forgotten("context")
         raise NotFoundError(
             f"nothing is remembered as {entry_id!r}: looked among the entries (by id) and among the facts (by key)",
             hint="recall shows ids and keys",
         )
+
+    async def _begun(self, start: str) -> str:
+        """The id that begins so; empty where it is too short for one, or none or several do."""
+        ids = {entry.id for entry in await self.entries.headings() if entry.id.startswith(start)}
+        return ids.pop() if len(start) >= _SHORTEST and len(ids) == 1 else ""
 
     async def refresh(self) -> int:
         """For when a window opens: see what other processes changed, and let them see what was recalled. The facts' version."""

@@ -87,7 +87,7 @@ async def test_what_is_remembered_is_recalled_with_its_diagnostics(store: Store,
     )
     assert [fact.key for fact in recalled.facts] == ["style"]
     assert recalled.diagnostics == Diagnostics(3, 1, 2)
-    assert recalled.summary == "Facts: 1. Entries: 2. By type: decision 1, summary 1."
+    assert recalled.summary == "Remembered: 2 by id, 1 by key. Kinds of those by id: decision 1, summary 1."
 
 
 @pytest.mark.feature("S10")

@@ -187,3 +187,18 @@ async def test_what_another_process_remembers_is_seen_at_once() -> None:
 async def test_without_the_service_the_answer_says_that_memory_is_not_here() -> None:
     answer = await Toolbox((FAMILY,)).call("recall", {}, Caller(session="s"))
     assert (answer.ok, answer.error) == (False, "unavailable")
+
+
+async def test_what_older_prompts_save_they_get_back() -> None:
+    box = Box()
+    await box.ok("save_memory", memory="the quay floods")
+    assert "the quay floods" in (await box.ok("get_memory")).text
+
+
+async def test_the_start_of_an_id_is_enough_to_forget_where_no_other_begins_so() -> None:
+    box = Box()
+    kept = str((await box.ok("remember", fact="one")).data["entry_id"])
+    await box.ok("remember", fact="two")
+    assert (await box.call("forget", entry_id=kept[:5])).error == "not_found"
+    await box.ok("forget", entry_id=kept[:6])
+    assert [record["content"] for record in _records(await box.ok("recall"), "entries")] == ["two"]

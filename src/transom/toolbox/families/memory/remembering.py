@@ -68,7 +68,7 @@ async def remember(
     visible=True,
     tier=1,
     aliases=(
-        Alias(name="get_memory", fixed={"scope": "facts"}),
+        Alias(name="get_memory"),
         Alias(name="get_context_memory", arguments={"max_results": "limit"}, fixed={"scope": "entries"}),
         Alias(name="context_summary", fixed={"scope": "entries", "limit": 5}),
     ),
@@ -79,10 +79,10 @@ async def recall(
     limit: Limit = 20,
     type: EntryType | None = None,  # noqa: A002
 ) -> Result:
-    """Show what is remembered: facts by key, entries by id, what matters most first.
+    """Show what is remembered, what matters most first.
 
     Args:
-        scope: which records.
+        scope: facts, which have a key; entries, which have an id, as remember gives one; or all.
         limit: how many of each.
         type: entries of this type only.
     """
@@ -145,7 +145,7 @@ async def forget(context: ToolContext, entry_id: str) -> Result:
     """Delete one record of memory.
 
     Args:
-        entry_id: an entry's id, a fact's key, or the address of either.
+        entry_id: its id or the first letters of it (6 or more), its key, or its address.
     """
     opened = await context.use(Memories).of(context)
     gone = await opened.memory.forget(entry_id)

@@ -48,6 +48,10 @@ TOOLING = ToolingWords(
     cancelled="{tool} was called off.",
     fault="{tool} broke: {kind}. Nothing more is known; the same call may break again, so try another way.",
     put_off="{tool} was not done, because other calls still run. Nothing changed. Call it again when they have ended.",
+    doubts={
+        "inferred": "[inferred: this was concluded, not read off a source]",
+        "ambiguous": "[ambiguous: this is one of several readings]",
+    },
     alias="[{alias} is an older name of {tool}; call {tool} from now on]",
     alias_failed="[older name {alias} of {tool}] {text}",
     repeated="[{tool} was called {times} times in a row just like this; the answer will not change, so do something else]",
