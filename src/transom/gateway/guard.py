@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from ..engine.context import Context
 from ..engine.pool import ContextPool
 from ..errors import FormatError, JSONError, TransomError, WindowError
-from ..jsontext import join_object, loads, raw_items, raw_object
+from ..jsontext import join_object, loads, locate, raw_items, raw_object
 from ..messages import leading_system
 from ..safety.masking import beginning
 from ..wire.format import Format, Request
@@ -248,7 +248,7 @@ class Guard:
             payload, rendered = await (work if is_small else self._beside.run(work))
         self._take(exchange, payload, source)
         if rendered is not None and not exchange.dry:
-            exchange.sent = join_object({**members, format_.conversation: rendered})
+            exchange.sent = _exchanged(exchange.body, members, format_.conversation, rendered)
 
     def _take(self, exchange: Exchange, payload: Payload, source: str) -> None:
         meta = payload.meta
@@ -282,6 +282,14 @@ async def _compiled(context: Context, body: bytes, format_: Format) -> tuple[Pay
 def _is_edited(payload: Payload) -> bool:
     lineage = payload.meta.lineage
     return lineage.current != lineage.first or bool(payload.meta.moved)
+
+
+def _exchanged(body: bytes, members: dict[str, bytes], name: str, value: bytes) -> bytes:
+    """A body with another value of one member; every other byte is as it was."""
+    place = locate(body, name)
+    if place is None:
+        return join_object({**members, name: value})
+    return body[: place[0]] + value + body[place[1] :]
 
 
 def _beginning(body: bytes, members: dict[str, bytes], format_: Format) -> Request:
