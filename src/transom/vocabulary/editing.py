@@ -15,7 +15,7 @@ class EditingWords:
     Attributes:
         utf_32, half_unit, binary: files that are not edited (``{path}``, ``{encoding}``).
         surrogate: an argument that holds half a surrogate pair (``{argument}``, ``{code}``, ``{position}``).
-        not_utf_8: text that a file of unknown encoding cannot take (``{argument}``, ``{letter}``, ``{code}``).
+        not_utf_8: text that a file of unknown encoding neither has nor can take (``{argument}``, ``{letter}``, ``{code}``).
         reversed_range, no_lines, no_such_line, no_place: numbers that name no lines (``{first}``, ``{last}``; ``{line}``,
             ``{count}``; ``{most}``: the last number to insert at).
         two_places, inside_and_outside, drifted: a text that was to be verified stands at two lines, in the range and near it,

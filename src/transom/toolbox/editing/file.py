@@ -60,12 +60,14 @@ class Written:
         """The change as a unified diff."""
         return unified_diff(self.file.document, self.splices, self.after, self.file.place.shown)
 
-    def result(self, said: str, *, around: tuple[int, int] | None = None, **data: object) -> Result:
+    def result(self, said: str, *, around: Sequence[tuple[int, int]] = (), more: bool = False, **data: object) -> Result:
         """The answer.
 
         Args:
             said: what was done, in a sentence.
-            around: show the lines that stand there now: the first and the last new one (one less: between two).
+            around: show the lines that stand there now: of each place the first and the last new one (one less: between two);
+                of a single place with those around it.
+            more: there are more places.
             data: what else a program may want to know.
         """
         words, path = self.file.context.words.editing, self.file.place.shown
@@ -80,8 +82,10 @@ class Written:
             text = f"{words.would_change}\n{self.diff}" if self.changed else words.unchanged.format(path=path)
             return Result(data=facts, text=text, provenance=path)
         parts = [said if self.changed else words.unchanged.format(path=path), *self.notes]
-        if around is not None and self.changed and (shown := _around(self.after, *around)):
-            parts.append(f"{words.now}\n{shown}")
+        reach = _AROUND if len(around) == 1 else 0
+        shown = [_around(self.after, *lines, reach) for lines in around] if self.changed else []
+        if any(shown):
+            parts.append("\n".join([words.now, *shown, *(["…"] if more else [])]))
         if self.backup is not None:
             facts["backup"] = self.backup
             parts.append(words.backed_up.format(backup=self.backup))
@@ -254,12 +258,12 @@ def near_words(context: ToolContext, near: NearMiss | None) -> tuple[str, dict[s
     return words.near_place(near.first, near.last, text, told), data
 
 
-def _around(document: Document, first: int, last: int) -> str:
+def _around(document: Document, first: int, last: int, reach: int) -> str:
     """New lines with those around them; of many new ones the first and the last."""
     if last - first >= 2 * _NEW_SHOWN:
-        above = _numbered(document, first - _AROUND, first + _NEW_SHOWN - 1)
-        return f"{above}\n…\n{_numbered(document, last - _NEW_SHOWN + 1, last + _AROUND)}"
-    return _numbered(document, first - _AROUND, last + _AROUND)
+        above = _numbered(document, first - reach, first + _NEW_SHOWN - 1)
+        return f"{above}\n…\n{_numbered(document, last - _NEW_SHOWN + 1, last + reach)}"
+    return _numbered(document, first - reach, last + reach)
 
 
 def _numbered(document: Document, first: int, last: int) -> str:

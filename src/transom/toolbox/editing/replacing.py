@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .document import Document, Splice
 from .lines import Lines
 
-__all__ = ["Match", "Replacement", "found", "replaced"]
+__all__ = ["Match", "Replacement", "found", "lines_of", "replaced"]
 
 _CRLF = b"\r\n"
 
@@ -69,6 +69,26 @@ def replaced(document: Document, old: bytes, new: bytes, *, everywhere: bool = T
             for match, number in zip(matches, numbers, strict=True)
         ]
     return Replacement(matches=matches, splices=splices, lines=numbers)
+
+
+def lines_of(after: Document, splices: Sequence[Splice]) -> Iterator[tuple[int, int]]:
+    """The lines that hold what was written: the first and the last of each place; places on one line are one.
+
+    Args:
+        after: the file with the changes made.
+        splices: the changes, as offsets in the file before.
+    """
+    first = last = shift = 0
+    for start, end, data in splices:
+        top = after.lines.at(start + shift)
+        bottom = after.lines.at(start + shift + max(0, len(data) - 1))
+        if first and top > last:
+            yield first, last
+            first = 0
+        first, last = first or top, bottom
+        shift += len(data) - (end - start)
+    if first:
+        yield first, last
 
 
 def found(lines: Lines, text: bytes, *, normalise: bool = True) -> Iterator[Match]:

@@ -58,8 +58,32 @@ async def test_an_expected_number_that_is_wrong_changes_nothing(box: Box) -> Non
     box.file("x\nx\n")
     answer = await box.refuses("ambiguous", "replace_text_in_file", old_string="x", new_string="y", expected_replacements=1)
     assert "2 times (lines: 1, 2)" in answer.text
+    assert "Quote more of the lines" in answer.text
+    assert "expected_replacements=2" in answer.text
     await box.works("replace_text_in_file", old_string="x", new_string="y", expected_replacements=2)
     assert box.holds() == b"y\ny\n"
+
+
+async def test_replacing_shows_the_lines_that_stand_there_now(box: Box) -> None:
+    box.file("".join(f"line {number}\n" for number in range(1, 31)))
+    answer = await box.works("replace_text_in_file", old_string="line 20\n", new_string="one\ntwo\n")
+    assert "19: line 19\n20: one\n21: two\n22: line 21" in answer.text
+    assert "17:" not in answer.text
+    answer = await box.works("replace_text_in_file", old_string="line 1", new_string="first")
+    assert "now:\n1: first\n10: first0\n11: first1\n…" in answer.text
+    answer = await box.works("replace_text_in_file", old_string="first0\n", new_string="")
+    assert "9: line 9\n10: first1" in answer.text
+
+
+@pytest.mark.parametrize(("old", "new"), [("caf\u00e9", "x"), ("x", "caf\u00e9")])
+async def test_an_older_encoding_is_told_with_a_way_that_works(box: Box, old: str, new: str) -> None:
+    box.file(b"a caf\xe9 x\n")
+    answer = await box.refuses("encoding", "replace_text_in_file", old_string=old, new_string=new)
+    assert "not UTF-8" in answer.text
+    assert "Quote a part of the line that is ASCII only" in answer.text
+    assert "convert" not in answer.text.casefold()
+    await box.works("replace_text_in_file", old_string="a caf", new_string="the caf")
+    assert box.holds() == b"the caf\xe9 x\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permission bits")

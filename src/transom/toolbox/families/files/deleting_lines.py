@@ -64,7 +64,9 @@ def delete_lines(file: EditedFile, first: int, last: int | None, verify: str, *,
         said += " " + words.found_at.format(step=f"{step:+d}", first=edit.first)
     elif stand.line != first:
         said += " " + words.found_inside.format(line=stand.line, first=edit.first)
-    return written.result(said, around=(edit.first, edit.first - 1), first_line=edit.first, last_line=edit.last, moved_by=step)
+    return written.result(
+        said, around=[(edit.first, edit.first - 1)], first_line=edit.first, last_line=edit.last, moved_by=step
+    )
 
 
 def _stand(file: EditedFile, first: int, last: int | None, verify: str) -> Stand:

@@ -38,4 +38,4 @@ def insert_at_line(
         words, count = context.words.editing, written.after.lines.count
         template = words.inserted if edit.first == edit.last else words.inserted_several
         said = template.format(path=file.place.shown, first=edit.first, last=edit.last, count=count)
-        return written.result(said, around=(edit.first, edit.last), first_line=edit.first, last_line=edit.last)
+        return written.result(said, around=[(edit.first, edit.last)], first_line=edit.first, last_line=edit.last)

@@ -134,7 +134,7 @@ def _insert(
     said = template.format(path=file.place.shown, first=edit.first, last=edit.last, count=written.after.lines.count)
     if anchor is not None:
         said += " " + words.anchor_line(anchor.first, anchor.places - 1)
-    return written.result(said, around=(edit.first, edit.last), first_line=edit.first, last_line=edit.last)
+    return written.result(said, around=[(edit.first, edit.last)], first_line=edit.first, last_line=edit.last)
 
 
 def _verify(file: EditedFile, line: int, text: str) -> None:
@@ -183,4 +183,4 @@ def _move(file: EditedFile, origin: int, target: int, *, backup: bool, dry: bool
         edit = moved(file.document, origin, target)
     written = file.write(edit.splices, backup=backup, dry=dry)
     said = file.context.words.editing.moved.format(path=file.place.shown, first=origin, last=target)
-    return written.result(said, around=(target, target), first_line=target, last_line=target)
+    return written.result(said, around=[(target, target)], first_line=target, last_line=target)

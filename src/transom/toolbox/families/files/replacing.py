@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
 
 from ...editing.file import EditedFile
-from ...editing.replacing import replaced
+from ...editing.replacing import lines_of, replaced
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["replace_text_in_file"]
 
 _LINES_NAMED = 12
+_PLACES_SHOWN = 3
 
 
 @tool(family="files", title="Replace text", visible=True, tier=1)
@@ -27,13 +29,13 @@ def replace_text_in_file(
     backup: bool = False,
     dry_run: bool = False,
 ) -> Result:
-    """Replace text in a file, literally: blanks, tabs, quotes and case count. If it is not found, the nearest place is shown.
+    """Replace text in a file, in all places, literally: blanks, tabs, quotes and case count. A near miss is shown.
 
     Args:
         file_name: Path of the file.
         old_string: The text to replace; it may span lines.
         new_string: What takes its place; without it the text is deleted.
-        global_: Replace all occurrences; false: the first.
+        global_: Replace all occurrences, the default; false: the first.
         expected_replacements: Change nothing unless the text stands there exactly so often.
         normalize_line_endings: Let a newline match any line ending of the file and become one.
         backup: Keep the old content in a .bak file.
@@ -58,4 +60,9 @@ def replace_text_in_file(
         written = file.write(splices, backup=backup, dry=dry_run)
         number = len(done.matches) if global_ else 1
         said = words.replaced.format(path=file.place.shown, replacements=number, lines=named)
-        return written.result(said, replacements=number, at_lines=lines[:100])
+        if not written.changed or dry_run:
+            return written.result(said, replacements=number, at_lines=lines[:100])
+        shown = list(islice(lines_of(written.after, splices), _PLACES_SHOWN + 1))
+        return written.result(
+            said, around=shown[:_PLACES_SHOWN], more=len(shown) > _PLACES_SHOWN, replacements=number, at_lines=lines[:100]
+        )
