@@ -205,3 +205,11 @@ async def test_commands_are_off_unless_they_are_switched_on() -> None:
         "run_python": True,
         "execute_command": False,
     }
+
+
+@pytest.mark.parametrize("length", [1_000, 8_191, 8_192, 16_384, 100_000])
+async def test_lines_of_any_length_come_out_of_the_console(box: Box, length: int) -> None:
+    answer = await box("run_javascript", javascript=f"console.log('y'.repeat({length}), 'é'.repeat({length}))")
+    assert answer.ok, answer.text
+    assert answer.data is not None
+    assert f"{'y' * 500} é" in str(answer.data["stdout"]) or answer.uri

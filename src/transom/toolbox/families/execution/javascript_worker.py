@@ -49,7 +49,8 @@ PRELUDE = r"""
   };
   const wellFormed = Function.prototype.call.bind(String.prototype.toWellFormed);
   const text = (value) => wellFormed(String(seen(value, 0, []))).replaceAll('\0', '\uFFFD');
-  const line = (stream) => (...items) => { write(stream, items.map(text).join(' ') + '\n'); };
+  // Joined, because the engine cannot hand on a long text that was added up.
+  const line = (stream) => (...items) => { write(stream, [items.map(text).join(' '), ''].join('\n')); };
   const [out, err] = [line(1), line(2)];
   globalThis.console = { log: out, info: out, debug: out, dir: out, table: out, error: err, warn: err, trace: err };
   const run = eval;
