@@ -12,9 +12,9 @@ EDITING = EditingWords(
     binary="{path} is a binary file (there is a NUL in its first 8 KB) and is not edited.",
     surrogate="{argument} holds {code} at character {position}, half of a surrogate pair. Send the whole character.",
     not_utf_8=(
-        "{path} is not UTF-8 (an older encoding, such as Latin-1), so {letter} ({code}) in {argument} is not what the file would "
-        "hold. Only ASCII is looked for and written there; the file's other bytes stay as they are. Quote a part of the line that "
-        "is ASCII only."
+        "{path} is not UTF-8 (an older encoding, such as Latin-1), so {letter} ({code}) in {argument} is not what the file "
+        "would hold. Only ASCII is looked for and written there; the file's other bytes stay as they are. Quote a part of the "
+        "line that is ASCII only."
     ),
     reversed_range="The range ends before it begins ({first}-{last}). Give the smaller number first.",
     no_lines="{path} is empty: it has no line {line}. Insert at line 1, or use save_file.",
@@ -58,8 +58,9 @@ EDITING = EditingWords(
     text_not_found="The text to replace does not stand in {path}: nothing was changed.",
     unlike="Nothing in the file is like it. Read the file and copy the text from there.",
     wrong_count=(
-        "The text stands in {path} {found} times (lines: {lines}), not {expected}: nothing was changed. Quote more of the lines "
-        "around the place that you mean; or send expected_replacements={found} for all, or global=false without it for the first only."
+        "The text stands in {path} {found} times (lines: {lines}), not {expected}: nothing was changed. Quote more of the "
+        "lines around the place that you mean; or send expected_replacements={found} for all, or global=false without it for "
+        "the first only."
     ),
     pattern_not_found="No line of {path} contains the pattern {pattern!r}: nothing was inserted.",
     both_patterns="Give insert_after_pattern or insert_before_pattern, not both.",
