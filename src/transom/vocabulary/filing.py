@@ -20,6 +20,7 @@ class FilingWords:
         link_loop, unstable: links that lead in a circle; a path that somebody keeps changing.
         not_found: nothing is there.
         nearest: the nearest name there is (``{name}``).
+        others: some of those there are, where none is near (``{names}``).
         differing: how it differs where that cannot be seen (``{found}``, ``{sent}``: code points).
         not_a_folder: a segment that is a file (``{segment}``).
         folder_not_file, file_not_folder, special: the wrong kind (``{kind}``).
@@ -62,6 +63,7 @@ class FilingWords:
     unstable: str
     not_found: str
     nearest: str
+    others: str
     differing: str
     not_a_folder: str
     folder_not_file: str
@@ -121,9 +123,11 @@ class FilingWords:
     same_text: str
     diff_cut: str
 
-    def missing(self, path: str, name: str = "", found: str = "", sent: str = "") -> str:
-        """That nothing is there, and which name comes nearest."""
+    def missing(self, path: str, name: str = "", found: str = "", sent: str = "", others: Sequence[str] = ()) -> str:
+        """That nothing is there, and which name comes nearest, or which others there are."""
         text = self.not_found.format(path=path)
+        if others:
+            text += " " + self.others.format(names=", ".join(others))
         if name:
             text += " " + self.nearest.format(name=name)
             if found:

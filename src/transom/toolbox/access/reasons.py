@@ -29,6 +29,9 @@ __all__ = ["Reasons"]
 NAMES = 5_000
 """Names of a folder that are looked at for the nearest one."""
 
+OTHERS = 6
+"""Names that are told where none is near."""
+
 _TOO_LONG = frozenset({errno.ENAMETOOLONG})
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 _NO_PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -73,7 +76,7 @@ class Reasons:
         """Nothing is there; the nearest name that there is."""
         near = _nearest(spot) if spot is not None else ""
         if spot is None or not near:
-            return Refused("not_found", self._filing.missing(self._shown))
+            return Refused("not_found", self._filing.missing(self._shown, others=_others(spot) if spot is not None else ()))
         parent = self._shown.rstrip("/").removesuffix("/".join((spot.name, *spot.beyond))) if spot.name else ""
         found, sent = _hidden_difference(near, spot.name)
         text = self._filing.missing(self._shown, parent + near, found, sent)
@@ -231,6 +234,20 @@ def _nearest(spot: Spot) -> str:
         return by_form[wanted]
     close = difflib.get_close_matches(wanted, by_form, n=1, cutoff=0.7)
     return by_form[close[0]] if close else ""
+
+
+def _others(spot: Spot) -> list[str]:
+    """Some names of the folder in which one is missing, those most like it first; folders end in a slash."""
+    try:
+        entries = list(itertools.islice(spot.folder.entries(), NAMES))
+    except OSError:
+        return []
+    wanted = _folded(spot.name)
+    likest = sorted(
+        (entry for entry in entries if not entry.name.startswith(".") and (entry.kind == stat.S_IFDIR or not spot.beyond)),
+        key=lambda entry: (-difflib.SequenceMatcher(None, wanted, _folded(entry.name)[:200]).quick_ratio(), entry.name),
+    )
+    return [entry.name + ("/" if entry.kind == stat.S_IFDIR else "") for entry in likest[:OTHERS]]
 
 
 def _hidden_difference(found: str, sent: str) -> tuple[str, str]:

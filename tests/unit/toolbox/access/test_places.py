@@ -268,3 +268,11 @@ def test_a_link_swapped_in_is_followed_neither_for_reading_nor_for_writing(works
     assert {b"fine", b"outside_root"} <= outcomes
     assert (base / "outside/secret.txt").read_bytes() == SECRET
     assert [path.name for path in (base / "outside").iterdir()] == ["secret.txt"]
+
+
+def test_where_no_name_is_near_some_that_there_are_are_told(workspace: Workspace) -> None:
+    # Of a path that goes on, what is missing is a folder.
+    missing = refusal(workspace.place("harbour/ships").read)
+    assert "There is: " in missing.text
+    assert "real/" in missing.text
+    assert ".txt" not in missing.text

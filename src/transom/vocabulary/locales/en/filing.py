@@ -13,6 +13,7 @@ FILING = FilingWords(
     unstable="{path} keeps changing while it is looked at. Try again when nothing else writes there.",
     not_found="{path} does not exist.",
     nearest="The nearest name is {name}.",
+    others="There is: {names}.",
     differing="It has {found} where you sent {sent}: copy the name exactly.",
     not_a_folder="{path} does not exist: {segment} is a file, not a folder.",
     folder_not_file="{path} is a folder, not a file. list_directory shows what is in it.",
