@@ -218,8 +218,11 @@ class Gateway:
                 body.release()
 
     async def _after(self, exchange: Exchange) -> None:
+        known = len(exchange.decisions)
         try:
             await self._guard.after(exchange)
+            if later := exchange.decisions[known:]:
+                self._journal.noted(exchange, later)
         except Exception:  # noqa: BLE001 - the client has its answer; only the next request would have gained by it
             _log.exception("what the upstream counted for request %s is not taken note of", exchange.id)
 

@@ -19,7 +19,7 @@ from ..upstream.overflows import overflow as told
 from ..upstream.windows import host_kind
 from .exchange import Exchange, Reported
 
-__all__ = ["Answered", "Overflow", "cut", "overflow", "silent", "weight"]
+__all__ = ["Answered", "Overflow", "cut", "likely", "overflow", "silent", "weight"]
 
 _BARE = frozenset({400, 413})
 """Cerebras and Mistral may refuse what is too long with one of these and no body."""
@@ -27,6 +27,8 @@ _MOST_READ = 1 << 20
 _ENCODED = re.compile(rb"[A-Za-z0-9+/_=-]{1000,}")
 _NEAR = 0.8
 """Share of the window from which an empty answer is taken for an overflow."""
+_PERHAPS = 0.5
+"""The same, for a refusal without a word: where more is thought to be there, windows close before it is sent."""
 _DROPPED = 0.5
 """Share of an estimate below which a count shows that something was left out; estimates lean upwards and may be a third off."""
 _DROPPED_SURELY = 0.85
@@ -61,6 +63,18 @@ def overflow(protocol: str, status: int, body: bytes) -> Overflow | None:
     if not text:
         return Overflow(certain=False) if protocol == "openai" and status in _BARE else None
     return next(filter(None, (told(status, value) for value in _values(text, status))), None)
+
+
+def likely(found: Overflow | None, exchange: Exchange) -> Overflow | None:
+    """What was found, unless it is a bare refusal of a request that is far from filling its window.
+
+    Args:
+        found: what ``overflow`` found.
+        exchange: the request, as it was sent.
+    """
+    if found is None or found.certain:
+        return found
+    return found if exchange.window is not None and weight(exchange) >= exchange.window * _PERHAPS else None
 
 
 def silent(exchange: Exchange, reported: Reported | None, answer: Answered, *, expected: int | None = None) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from .decisions import Decision
 from .exchange import Exchange
 
 __all__ = ["Ended", "Guarding", "Journal", "NullGuard", "NullJournal"]
@@ -85,6 +86,10 @@ class Journal(Protocol):
         """It is over."""
         ...
 
+    def noted(self, exchange: Exchange, decisions: Sequence[Decision]) -> None:
+        """What the guard saw in the answer, once it was over."""
+        ...
+
 
 class NullJournal:
     """Keeps nothing."""
@@ -97,4 +102,7 @@ class NullJournal:
         return ()
 
     def ended(self, exchange: Exchange, ended: Ended) -> None:
+        """Nothing."""
+
+    def noted(self, exchange: Exchange, decisions: Sequence[Decision]) -> None:
         """Nothing."""

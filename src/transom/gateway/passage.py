@@ -17,7 +17,7 @@ from .bodies import ClientGoneError, Decoder, UnknownCodingError, codings, decod
 from .exchange import Exchange, Reported
 from .forwarding import Answer, FailedError, Limits
 from .headers import Header, back
-from .overflows import Overflow, overflow, silent
+from .overflows import Overflow, likely, overflow, silent
 from .parties import Ended, Guarding, Journal
 from .presence import Presence
 from .relaying import Outgoing, Pieces, Pulse
@@ -223,8 +223,7 @@ class Passage:
             self._held.append(piece)
             held += len(piece)
             read.feed(piece)
-        assert self.exchange.endpoint is not None
-        if await self._smaller(overflow(self.exchange.endpoint.protocol, answer.status, b"".join(self._held))):
+        if await self._too_long(answer.status, b"".join(self._held)):
             return True
         await self._release()
         if held >= _MOST_HELD:
@@ -242,9 +241,7 @@ class Passage:
             held += len(piece)
             read.feed(piece)
         read.close()
-        assert self.exchange.endpoint is not None
-        body = b"".join(self._held)
-        if await self._smaller(overflow(self.exchange.endpoint.protocol, answer.status, body)):
+        if await self._too_long(answer.status, b"".join(self._held)):
             return True
         error = read.error
         status = answer.status if answer.status >= 400 else 502
@@ -327,9 +324,12 @@ class Passage:
         return await self._smaller(Overflow(certain=False))
 
     async def _overflowed(self, read: Reader) -> bool:
-        assert self.exchange.endpoint is not None
         assert read.error is not None
-        return await self._smaller(overflow(self.exchange.endpoint.protocol, read.error.status or 200, read.error.body))
+        return await self._too_long(read.error.status or 200, read.error.body)
+
+    async def _too_long(self, status: int, body: bytes) -> bool:
+        assert self.exchange.endpoint is not None
+        return await self._smaller(likely(overflow(self.exchange.endpoint.protocol, status, body), self.exchange))
 
     async def _smaller(self, found: Overflow | None) -> bool:
         """Whether an overflow was answered with a smaller request. Once, and before any of an answer went out."""

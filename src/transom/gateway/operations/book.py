@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+from ..decisions import Decision
 from ..exchange import Exchange
 from ..parties import Ended
 from .metrics import Metrics
@@ -49,6 +50,10 @@ class Book:
         level = logging.INFO if ended.how in {"answered", "aborted"} else logging.WARNING
         if _log.isEnabledFor(level):
             _log.log(level, "%s", _line(exchange, ended))
+
+    def noted(self, exchange: Exchange, decisions: Sequence[Decision]) -> None:  # noqa: ARG002 - the requests hold theirs
+        """What the guard saw in the answer."""
+        self.metrics.decided(decisions)
 
 
 def _line(exchange: Exchange, ended: Ended) -> str:

@@ -7,8 +7,9 @@ no client can make them grow.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from ..decisions import Decision
 from ..exchange import Exchange
 from ..parties import Ended
 
@@ -41,8 +42,7 @@ class Metrics:
         upstream = f'upstream="{_escaped(exchange.upstream.name)}"'
         protocol = exchange.endpoint.protocol if exchange.endpoint is not None else ""
         self._count("transom_requests_total", f'{upstream},protocol="{protocol}",outcome="{ended.how}"')
-        for each in exchange.decisions:
-            self._count("transom_decisions_total", f'step="{_escaped(each.step)}",action="{_escaped(each.action)}"')
+        self.decided(exchange.decisions)
         if exchange.edited and exchange.tokens_before is not None and exchange.tokens_after is not None:
             self._count("transom_tokens_removed_total", upstream, max(0, exchange.tokens_before - exchange.tokens_after))
         if (reported := exchange.reported) is not None:
@@ -57,6 +57,11 @@ class Metrics:
             waited = max(0.0, ended.first - ended.began)
             buckets[bisect.bisect_left(_BOUNDS, waited)] += 1
             self._waits[upstream] = buckets, seconds + waited
+
+    def decided(self, decisions: Iterable[Decision]) -> None:
+        """Decisions were taken."""
+        for each in decisions:
+            self._count("transom_decisions_total", f'step="{_escaped(each.step)}",action="{_escaped(each.action)}"')
 
     def text(self) -> str:
         """All of it, as Prometheus reads it."""
