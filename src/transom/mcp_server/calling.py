@@ -7,7 +7,6 @@ tool is told once, and has its time to end what it started.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 
 import anyio
 from mcp.shared.exceptions import MCPError
@@ -121,20 +120,7 @@ def result(envelope: Envelope) -> dict[str, object]:
         made["structuredContent"] = _whole(envelope)
     if meta:
         made["_meta"] = meta
-    return {name: _sendable(value) for name, value in made.items()}
-
-
-def _sendable(value: object) -> object:
-    """A value with halves of characters (in names of files, in JSON) as escapes: the SDK's writer ends the server over one."""
-    match value:
-        case str():
-            return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-        case Mapping():
-            return {_sendable(name): _sendable(item) for name, item in value.items()}
-        case list() | tuple():
-            return [_sendable(item) for item in value]
-        case _:
-            return value
+    return made
 
 
 def _whole(envelope: Envelope) -> dict[str, object]:

@@ -1,8 +1,8 @@
 """The server over stdin and stdout, for a client that started it.
 
-The SDK frames and parses; reading and writing are ours, for two reasons. Its reader waits in a thread that cannot be called
-off, so a server that is asked to end would hang until the client closes the pipe. And a line that passes through two threads on
-its way takes longer than a trivial tool.
+The transport is ours, for three reasons. The SDK's reader waits in a thread that cannot be called off, so a server that is
+asked to end would hang until the client closes the pipe. A line that passes through two threads on its way takes longer than a
+trivial tool. And what the SDK cannot read it drops, so that who sent it waits for ever.
 
 While it runs, the process's own stdin is empty and its stdout is stderr, so that no tool, no child and no library can write
 into the protocol.
@@ -17,13 +17,14 @@ import select
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 import anyio
-from mcp.server.stdio import stdio_server
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
 
 from ..servers import asked_to_end
 from .ending import GRACE
+from .framing import Refusal, framed, written
 from .server import Face
 from .unanswered import Unanswered
 
@@ -37,13 +38,39 @@ async def serve_stdio(face: Face) -> None:
     with _standard_streams() as (source, target):
         unanswered = Unanswered()
         lines = _Lines(face, unanswered, source)
-        writer = _Writer(unanswered, target)
+        writer = _Writer(target)
+        into, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        writing, out = anyio.create_memory_object_stream[SessionMessage](0)
         with asked_to_end(lines.end):
-            async with stdio_server(cast("anyio.AsyncFile[str]", lines), cast("anyio.AsyncFile[str]", writer)) as (
-                reading,
-                writing,
-            ):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_take, lines, into, writer, unanswered)
+                tasks.start_soon(_give, out, writer, unanswered)
                 await face.server.run(reading, writing, face.server.create_initialization_options())
+
+
+async def _take(
+    lines: _Lines, into: MemoryObjectSendStream[SessionMessage | Exception], writer: _Writer, unanswered: Unanswered
+) -> None:
+    """Hand over what is a message, and answer what is none."""
+    # A server that has ended wants nothing more, and to a client that has gone nothing can be said.
+    with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+        async with into:
+            async for line in lines:
+                message = framed(line)
+                if isinstance(message, Refusal):
+                    await writer.write(message.line())
+                elif message is not None:
+                    unanswered.arrived(message)
+                    await into.send(SessionMessage(message))
+
+
+async def _give(out: MemoryObjectReceiveStream[SessionMessage], writer: _Writer, unanswered: Unanswered) -> None:
+    """Write what the server says."""
+    with contextlib.suppress(anyio.ClosedResourceError):
+        async with out:
+            async for outgoing in out:
+                await writer.write(written(outgoing.message))
+                unanswered.answered(outgoing.message)
 
 
 @contextlib.contextmanager
@@ -72,19 +99,18 @@ class _Lines:
         self._unanswered = unanswered
         self._source = source
         self._loop = asyncio.get_running_loop()
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         threading.Thread(target=self._read, name="transom-stdin", daemon=True).start()
 
     def __aiter__(self) -> _Lines:
         return self
 
-    async def __anext__(self) -> str:
+    async def __anext__(self) -> bytes:
         line = await self._lines.get()
         if line is None:
             self._face.listening.close()
             await self._unanswered.settled(GRACE)
             raise StopAsyncIteration
-        self._unanswered.arrived(line)
         return line
 
     def end(self) -> None:
@@ -107,21 +133,29 @@ class _Lines:
     def _hand_over(self, lines: Iterable[bytes]) -> None:
         for line in lines:
             if line.strip():
-                self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode(errors="replace"))
+                self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
 
 class _Writer:
     """Lines of the output. Short ones are written at once where that cannot block; the rest by a thread."""
 
-    def __init__(self, unanswered: Unanswered, target: int) -> None:
-        self._unanswered = unanswered
+    def __init__(self, target: int) -> None:
         self._target = target
+        self._turn = anyio.Lock()
         self._ready = select.poll() if hasattr(select, "poll") else None
         if self._ready is not None:
             self._ready.register(target, select.POLLOUT)
 
-    async def write(self, text: str) -> None:
-        data = text.encode(errors="replace")
+    async def write(self, line: str) -> None:
+        """Write a line, whole.
+
+        Raises:
+            anyio.ClosedResourceError: the client has gone.
+        """
+        async with self._turn:
+            await self._written(line.encode() + b"\n")
+
+    async def _written(self, data: bytes) -> None:
         try:
             if self._ready is not None and len(data) <= select.PIPE_BUF and self._is_ready():
                 # A pipe that is ready takes this many bytes without waiting (POSIX, PIPE_BUF).
@@ -130,10 +164,6 @@ class _Writer:
                 await asyncio.to_thread(_write_all, self._target, data)
         except BrokenPipeError:
             raise anyio.ClosedResourceError from None
-        self._unanswered.answered(text)
-
-    async def flush(self) -> None:
-        """There is no buffer."""
 
     def _is_ready(self) -> bool:
         return self._ready is not None and any(event == select.POLLOUT for _, event in self._ready.poll(0))

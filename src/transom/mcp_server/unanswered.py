@@ -1,4 +1,4 @@
-"""Which requests of a client still wait for their answer, told from the lines as they pass.
+"""Which requests of a client still wait for their answer, told from the messages as they pass.
 
 So that a client that sends its requests and closes the pipe at once, as a shell does, still gets all its answers.
 """
@@ -8,23 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-import msgspec
+from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 __all__ = ["Unanswered"]
-
-
-class _Frame(msgspec.Struct):
-    id: int | str | float | None = None
-    method: str | None = None
-    params: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Cancelled(msgspec.Struct):
-    requestId: int | str | None = None  # noqa: N815 - the protocol's spelling
-
-
-_FRAME = msgspec.json.Decoder(_Frame)
-_CANCELLED = msgspec.json.Decoder(_Cancelled)
 
 
 class Unanswered:
@@ -35,27 +21,26 @@ class Unanswered:
         self._none = asyncio.Event()
         self._none.set()
 
-    def arrived(self, line: str) -> None:
-        """A line came in. What is no frame is for others to complain about."""
-        with contextlib.suppress(msgspec.DecodeError):
-            frame = _FRAME.decode(line)
-            if frame.method is not None and frame.id is not None:
-                self._open.add(frame.id)
+    def arrived(self, message: JSONRPCMessage) -> None:
+        """A message came in."""
+        match message:
+            case JSONRPCRequest():
+                self._open.add(message.id)
                 self._none.clear()
-            elif frame.method == "notifications/cancelled":
+            case JSONRPCNotification(method="notifications/cancelled", params=dict(params)):
                 # One that is cancelled is never answered.
-                self._settle(_CANCELLED.decode(frame.params).requestId)
+                self._settle(params.get("requestId"))
+            case _:
+                pass
 
-    def answered(self, line: str) -> None:
-        """A line went out."""
-        if self._open:
-            with contextlib.suppress(msgspec.DecodeError):
-                frame = _FRAME.decode(line)
-                if frame.method is None:
-                    self._settle(frame.id)
+    def answered(self, message: JSONRPCMessage) -> None:
+        """A message went out."""
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._settle(message.id)
 
     def _settle(self, name: object) -> None:
-        self._open.discard(name)
+        if isinstance(name, int | str):
+            self._open.discard(name)
         if not self._open:
             self._none.set()
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from ..vocabulary import Vocabulary
+from .saying import sayable
 from .tool import CallCancelled, CatalogView, Refused
 
 __all__ = ["Call", "Listen", "in_thread"]
@@ -70,7 +71,7 @@ class Call:
         if now - self._reported < QUIET and done != total:
             return
         self._reported, self._furthest = now, done
-        self._loop.call_soon_threadsafe(self._tell, listen, done, total, message)
+        self._loop.call_soon_threadsafe(self._tell, listen, done, total, sayable(message))
 
     def _tell(self, listen: Listen, done: float, total: float | None, message: str) -> None:
         if not self._over.is_set():

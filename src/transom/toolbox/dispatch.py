@@ -26,6 +26,7 @@ from .calling import Call, Listen, in_thread
 from .meaning import meant_arguments, meant_tools, near_tools
 from .misfits import misfit
 from .repeats import REMINDED, Repeats
+from .saying import said, sayable
 from .spilling import Spill
 from .toggles import Toggles
 from .tool import Alias, CallCancelled, Envelope, Listing, Refused, Result, Tool
@@ -137,15 +138,17 @@ class Dispatcher:
         if tool is None:
             near, meant = near_tools(name, (*self._tools, *self._aliases)), meant_tools(name, self._tools)
             shown = [tool if self._toggles.is_on(self._tools[tool]) else tool + self._words.tooling.off for tool in meant]
-            return self._failed(Refused("unknown_tool", self._words.tooling.no_such_tool(name, near, shown)))
+            return _said(self._failed(Refused("unknown_tool", self._words.tooling.no_such_tool(name, near, shown))))
         try:
             answer = await self._answer(tool, alias, arguments, caller)
         except Refused as refusal:
             answer = self._failed(refusal, tool=tool, alias=alias)
+        except Exception as error:  # noqa: BLE001 - arguments that no rule and no question can hold are answered like any others
+            answer = self._failed(self._broken(tool, error), tool=tool, alias=alias)
         if tool.forwards:
             return answer
         answer = self._marked(answer, tool, alias, caller)
-        return self._reminded(answer, tool, arguments, caller)
+        return _said(self._reminded(answer, tool, arguments, caller))
 
     async def _answer(self, tool: Tool, alias: Alias | None, arguments: object, caller: Caller) -> Envelope:
         given = self._arguments(tool, alias, arguments)
@@ -173,8 +176,8 @@ class Dispatcher:
         times = self._repeats.count(caller.session, tool.name, arguments)
         if times not in REMINDED:
             return answer
-        said = self._words.tooling.repeated.format(tool=tool.name, times=times)
-        return replace(answer, text=f"{answer.text}\n{said}")
+        reminder = self._words.tooling.repeated.format(tool=tool.name, times=times)
+        return replace(answer, text=f"{answer.text}\n{reminder}")
 
     def _arguments(self, tool: Tool, alias: Alias | None, arguments: object) -> dict[str, object]:
         words, valid = self._words.tooling, tool.signature.names
@@ -204,7 +207,7 @@ class Dispatcher:
         shown = dumps({name: value for name, value in given.items() if name != "confirm"}).decode()
         made = await self._run(replace(tool, body=tool.preview), given, caller) if tool.preview is not None else Result()
         question = "\n".join(filter(None, (words.question.format(tool=tool.name, arguments=shown), made.text)))
-        answer = await caller.ask(question) if caller.ask else None
+        answer = await caller.ask(sayable(question)) if caller.ask else None
         if answer is False:
             raise Refused("confirm_required", words.declined.format(tool=tool.name))
         if answer is None:
@@ -282,6 +285,15 @@ class Dispatcher:
         if used is not None and used[0] * 2 >= used[1] > 0:
             lines.append(self._words.tooling.usage(*used))
         return replace(answer, text="\n".join(lines), data=data)
+
+
+def _said(answer: Envelope) -> Envelope:
+    """An answer that every face can hand over."""
+    text, data = sayable(answer.text), said(answer.data)
+    provenance = answer.provenance and sayable(answer.provenance)
+    if text == answer.text and data is answer.data and provenance == answer.provenance:
+        return answer
+    return replace(answer, text=text, data=data, provenance=provenance)
 
 
 @dataclass(frozen=True, slots=True)

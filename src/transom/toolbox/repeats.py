@@ -23,7 +23,11 @@ class Repeats:
 
     def count(self, session: str | None, tool: str, arguments: Mapping[str, object]) -> int:
         """Note a call; the how manieth in a row it is, from 1."""
-        call = hash((tool, repr(arguments)))
+        try:
+            call = hash((tool, repr(arguments)))
+        except (ValueError, RecursionError):
+            # Too long a number, or too deep: such a call is refused whenever it comes.
+            call = hash(tool)
         last, times = self._last.pop(session, (0, 0))
         times = times + 1 if last == call else 1
         self._last[session] = (call, times)

@@ -7,6 +7,7 @@ all the same: models send it for what they leave out.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -15,9 +16,13 @@ from typing import Literal, Union, get_args, get_origin
 
 import msgspec
 
+from .saying import sayable
+
 __all__ = ["Signature"]
 
 _ANY = "any"
+_LARGEST = 1 << 63
+"""What a whole number must stay below."""
 _ENTRY = re.compile(r"(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: +(?P<text>.*)")
 
 
@@ -64,10 +69,23 @@ class Signature:
 
         Raises:
             msgspec.ValidationError: one that is missing, unknown, of the wrong type or out of bounds.
+            RecursionError: nested too deeply.
         """
-        made = msgspec.convert(dict(arguments), self._struct, strict=False)
+        try:
+            made = msgspec.convert(dict(arguments), self._struct, strict=False)
+        except UnicodeError:
+            raise msgspec.ValidationError(f"Half of a surrogate pair stands in {_with_halves(arguments)}") from None
+        except (ValueError, OverflowError) as error:
+            if isinstance(error, msgspec.ValidationError):
+                raise
+            # CPython refuses to spell integers of more than 4,300 digits (sys.set_int_max_str_digits).
+            raise msgspec.ValidationError("An integer value is out of range") from None
         given = {name for name, value in arguments.items() if value is not None}
-        return {item.name: getattr(made, item.name) for item in self._parameters if _wire(item.name) in given}
+        taken = {item.name: getattr(made, item.name) for item in self._parameters if _wire(item.name) in given}
+        for name, value in taken.items():
+            if not all(map(_is_in_range, value if isinstance(value, list) else (value,))):
+                raise msgspec.ValidationError(f"A number is out of range - at `$.{_wire(name)}`")
+        return taken
 
     @cached_property
     def schema(self) -> Mapping[str, object]:
@@ -98,6 +116,24 @@ class Signature:
 def _wire(name: str) -> str:
     """What a model calls a parameter: a word that Python keeps for itself is written with an underscore behind it."""
     return name.removesuffix("_")
+
+
+def _is_in_range(value: object) -> bool:
+    """Whether a number is one that systems count in: msgspec bounds no integer, and takes ``nan``."""
+    match value:
+        case int():
+            return -_LARGEST <= value < _LARGEST
+        case float():
+            return math.isfinite(value)
+        case _:
+            return True
+
+
+def _with_halves(arguments: Mapping[str, object]) -> str:
+    """The arguments that are text which no encoding has."""
+    texts = {name: f"{name}{value}" if isinstance(value, str) else name for name, value in arguments.items()}
+    found = [name for name, text in texts.items() if sayable(text) != text]
+    return ", ".join(f"`{name}`" for name in found) or "an argument"
 
 
 def _anything(kind: type) -> dict[str, object]:

@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transom.cli.app import run
+from transom.mcp_server.framing import Refusal, framed
 
 HELLO: list[dict[str, Any]] = [
     {
@@ -88,15 +91,99 @@ def test_asked_to_end_it_ends_well_while_its_client_still_listens(tmp_path: Path
         assert process.stderr.read() == b""
 
 
-def test_what_is_no_message_does_not_stop_it(tmp_path: Path) -> None:
+def say(process: subprocess.Popen[bytes], line: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + b"\n")
+    process.stdin.flush()
+
+
+DEEP = 1_200
+NOT_MESSAGES: list[tuple[bytes, int, object]] = [
+    (b"no json", -32700, None),
+    (b"[" * 100_000, -32700, None),
+    (b'{"jsonrpc":"2.0","id":4,"method":"\xff\xfe"}', -32700, 4),
+    (b"null", -32600, None),
+    (b"[]", -32600, None),
+    (b'[{"jsonrpc":"2.0","id":4,"method":"ping"}]', -32600, None),
+    (b"{}", -32600, None),
+    (b'{"id":4,"method":"ping"}', -32600, 4),
+    (b'{"jsonrpc":"1.0","id":"four","method":"ping"}', -32600, "four"),
+    (b'{"jsonrpc":"2.0","id":4}', -32600, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":5}', -32600, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":"x"}', -32600, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":["x"]}', -32602, 4),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":{"id":4},"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, 1.5),
+    (b'{"jsonrpc":"2.0","method":"ping","params":{"id":5,"x":"\\ud800"},"id":[4]}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":' + b"[" * DEEP + b"]" * DEEP + b"}}", -32600, 4),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "name"), NOT_MESSAGES, ids=lambda value: repr(value)[:40])
+def test_what_is_no_message_is_answered_as_json_rpc_says(line: bytes, code: int, name: object) -> None:
+    refusal = framed(line)
+    assert isinstance(refusal, Refusal)
+    answer = json.loads(refusal.line())
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", name, code)
+    assert answer["error"]["message"]
+
+
+@given(st.binary(max_size=60) | st.text(alphabet='[]{}",:\\id0truen ', max_size=40).map(str.encode))
+def test_whatever_a_line_is_it_is_a_message_or_is_answered(line: bytes) -> None:
+    made = framed(b'{"jsonrpc":"2.0","id":' + line)
+    assert made is not None
+    if isinstance(made, Refusal):
+        assert set(json.loads(made.line())) == {"jsonrpc", "id", "error"}
+
+
+def test_an_id_of_any_length_is_given_back_as_it_came() -> None:
+    name = b"9" * 5_000
+    refusal = framed(b'{"jsonrpc":"2.0","id":' + name + b',"method":"ping"}')
+    assert isinstance(refusal, Refusal)
+    assert f'"id":{name.decode()},' in refusal.line()
+
+
+def test_broken_answers_and_notifications_are_not_answered() -> None:
+    assert framed(b'{"jsonrpc":"2.0","id":4,"result":5}') is None
+    assert framed(b'{"jsonrpc":"2.0","id":null,"error":{}}') is None
+    assert not isinstance(framed(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"id":4}}'), Refusal)
+
+
+def test_nothing_that_is_sent_stops_it_or_goes_without_an_answer(tmp_path: Path) -> None:
     with started(tmp_path) as process:
         tell(process, *HELLO)
         hear(process)
-        assert process.stdin is not None
-        process.stdin.write(b"no json\n\n\xff\xfe\n{}\n[]\n" + b'{"jsonrpc": "2.0", "id": 1, "method": ')
-        process.stdin.write(b'"ping"}\n')
-        process.stdin.flush()
+        for line, code, name in NOT_MESSAGES:
+            say(process, line)
+            answer = hear(process)
+            assert (answer["id"], answer["error"]["code"]) == (name, code)
+        say(process, b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
         assert hear(process) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_half_a_character_reaches_the_tool_and_what_it_says_comes_back(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        tell(process, call(1, "save_file", {"file_name": "a.txt", "content": "x\ud83dy"}))
+        assert "U+D83D" in hear(process)["result"]["content"][0]["text"]
+        tell(process, call(2, "read_file", {"file_name": "a.txt", "limit": "\ud800"}))
+        assert hear(process)["result"]["_meta"]["transom/error"] == "invalid_input"
+        tell(process, {"jsonrpc": "2.0", "id": "\ud800", "method": "ping"})
+        assert hear(process) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
+
+
+def test_it_ends_at_once_after_a_request_that_it_refused(tmp_path: Path) -> None:
+    asked = b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":"x"}\n{"id":6,"method":"ping"}\n'
+    with started(tmp_path) as process:
+        tell(process, *HELLO)
+        hear(process)
+        begun = time.monotonic()
+        process.communicate(asked, timeout=20)
+        assert process.returncode == 0
+        assert time.monotonic() - begun < 4
 
 
 def test_half_a_character_in_an_answer_does_not_stop_it(tmp_path: Path) -> None:
