@@ -44,7 +44,7 @@ class EditingWords:
         trailing_blanks, blanks, form, case, escaped_break, real_break, escape: remarks on it by kind.
         nothing: no characters at all.
         saved, created, unchanged, appended, inserted, inserted_several, deleted, deleted_several, moved, replaced, restored,
-            would_change: what was done (``{path}``, ``{first}``, ``{last}``, ``{count}``, ``{bytes}``).
+            restored_and_kept, would_change: what was done (``{path}``, ``{first}``, ``{last}``, ``{count}``, ``{bytes}``).
         found_at: it stood elsewhere than said (``{step}`` with its sign, ``{first}``).
         found_inside: it stood on another line of the range than the first (``{line}``, ``{first}``).
         anchor, anchor_more: which line the pattern was found on (``{line}``), and on how many more (``{more}``).
@@ -128,6 +128,7 @@ class EditingWords:
     moved: str
     replaced: str
     restored: str
+    restored_and_kept: str
     would_change: str
     found_at: str
     found_inside: str

@@ -19,6 +19,7 @@ from .counts import EditCounts
 from .diff import unified_diff
 from .document import Document, Splice, decoded
 from .nearmiss import NearMiss, nearest
+from .records import record
 from .refusal import EditRefused
 
 __all__ = ["BACKUP_SUFFIX", "EditedFile", "Written", "alone", "count_change", "near_words", "refused"]
@@ -181,6 +182,8 @@ class EditedFile:
         self.place.replace(new, expected=self.data)
         if self.place.read(2 * READ_LIMIT) != new:
             raise Refused("io_error", words.read_back.format(path=self.place.shown))
+        if kept is not None and self.data is not None:
+            record(self.context.use(Workspace), self.place, self.data, new)
         note = words.changed_before(count_change(self.context, self.place))
         return Written(file=self, after=after, splices=splices, backup=kept, notes=[note] if note else [])
 

@@ -107,6 +107,35 @@ async def test_restoring_takes_the_name_of_the_backup_too_and_lists_others_where
     assert field(answer, "backups") == ["other.bak"]
 
 
+async def test_work_done_since_a_backup_is_kept_when_it_is_restored(box: Box) -> None:
+    box.file("one\ntwo\n")
+    await box.works("delete_lines_in_file", start_line=1)
+    await box.works("append_file", content="newer work\n")
+    answer = await box.works("restore_from_bak")
+    assert "had been changed since" in answer.text
+    assert (box.holds(), box.holds("f.txt.bak")) == (b"one\ntwo\n", b"two\nnewer work\n")
+    await box.works("restore_from_bak")
+    assert (box.holds(), box.holds("f.txt.bak")) == (b"two\nnewer work\n", b"one\ntwo\n")
+    # What an edit left, and nobody touched, is not worth a backup.
+    await box.works("delete_lines_in_file", start_line=1)
+    answer = await box.works("restore_from_bak")
+    assert field(answer, "kept") is False
+    assert not (box.root / "f.txt.bak").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permission bits")
+async def test_what_restoring_keeps_is_as_private_as_the_file(box: Box) -> None:
+    path = box.file("one\ntwo\n")
+    path.chmod(0o644)
+    await box.works("delete_lines_in_file", start_line=1)
+    path.chmod(0o600)
+    await box.works("append_file", content="secret\n")
+    await box.works("restore_from_bak")
+    assert (box.holds(), box.holds("f.txt.bak")) == (b"one\ntwo\n", b"two\nsecret\n")
+    assert stat.S_IMODE((box.root / "f.txt.bak").stat().st_mode) == 0o600
+    assert sorted(file.name for file in box.root.iterdir()) == ["f.txt", "f.txt.bak"]
+
+
 async def test_a_deleted_file_comes_back_from_its_backup(box: Box) -> None:
     box.file("old\n", "f.txt.bak")
     await box.works("restore_from_bak")

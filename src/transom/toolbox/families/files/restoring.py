@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import stat
+
 from ...access.place import READ_LIMIT
 from ...access.workspace import Change, Workspace
 from ...editing.file import BACKUP_SUFFIX, alone, count_change
+from ...editing.records import changed_since, forget, record
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["restore_from_bak"]
 
 _NAMED = 20
+_SPARE = ".new"
 
 
 @tool(family="files", title="Restore a file", visible=True, tier=4)
 def restore_from_bak(context: ToolContext, file_name: str) -> Result:
     """Put back a file's content from its backup (the same name with .bak), byte for byte, and remove the backup.
+
+    If the file was changed again since, what it holds now becomes the backup instead.
 
     Args:
         file_name: Path of the file, without .bak.
@@ -37,7 +43,27 @@ def restore_from_bak(context: ToolContext, file_name: str) -> Result:
     with alone(context, [place, backup]):
         data = backup.read()
         before = place.read(2 * READ_LIMIT) if place.exists() else None
-        workspace.apply([Change(place=place, data=data, expected=before), Change(place=backup, data=None, expected=data)])
+        kept = before if before not in {None, data} and changed_since(workspace, place, data, before or b"") else None
+        # Who may not read the file may not read its backup either: where their bits differ, a copy takes the backup's place.
+        differ = kept is not None and stat.S_IMODE(place.stat().st_mode) != stat.S_IMODE(backup.stat().st_mode)
+        spare = backup.beside(_SPARE)
+        if differ:
+            place.copy_to(spare, context.check)
+        keeping = Change(place=backup, data=None if differ else kept, expected=data)
+        try:
+            workspace.apply([Change(place=place, data=data, expected=before), keeping])
+        except Refused:
+            if differ:
+                spare.remove()
+            raise
+        if differ:
+            spare.move_to(backup)
+        if kept is None:
+            forget(workspace, place)
+        else:
+            record(workspace, place, kept, None)
     count_change(context, place)
     facts = {"path": place.shown, "backup": backup.shown, "bytes": len(data)}
-    return Result(data=facts, text=words.restored.format_map(facts), provenance=place.shown)
+    said = words.restored if kept is None else words.restored_and_kept
+    told: dict[str, object] = {**facts, "kept": kept is not None}
+    return Result(data=told, text=said.format_map(facts), provenance=place.shown)

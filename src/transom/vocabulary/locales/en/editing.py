@@ -100,6 +100,10 @@ EDITING = EditingWords(
     moved="Moved line {first} of {path}; it is line {last} now.",
     replaced="Replaced {replacements} in {path} (lines: {lines}).",
     restored="Restored {path} from {backup} ({bytes} bytes) and removed the backup.",
+    restored_and_kept=(
+        "Restored {path} from {backup} ({bytes} bytes). The file had been changed since that backup was made, so what it held "
+        "is in {backup} now: restore_from_bak again brings that back."
+    ),
     would_change="Dry run, nothing was written. This would change:",
     found_at="The text had moved by {step} to line {first}; the whole range moved with it.",
     found_inside="The text stood on line {line}, within the range, so the range was deleted as asked.",
