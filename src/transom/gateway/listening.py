@@ -6,6 +6,7 @@ Knows uvicorn; nothing of what is served.
 from __future__ import annotations
 
 import contextlib
+import gc
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -61,6 +62,9 @@ class Listener(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve."""
         await super().startup(sockets)
+        # What the program is made of stays: going over it again and again costs a tenth of a small request.
+        gc.collect()
+        gc.freeze()
         if self.started:
             self._ready()
 
