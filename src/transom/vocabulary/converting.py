@@ -108,7 +108,7 @@ class ConvertingWords:
     not_an_array: str
     no_length: str
     root: str
-    object: str
+    json_object: str
     array: str
     string: str
     number: str
@@ -146,7 +146,7 @@ class ConvertingWords:
             case list() | tuple():
                 return self.array
             case dict():
-                return self.object
+                return self.json_object
             case _:
                 return self.number
 
