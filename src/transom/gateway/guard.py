@@ -23,6 +23,7 @@ from ..messages import leading_system
 from ..safety.masking import beginning
 from ..wire.format import Format, Request
 from ..wire.registry import FormatRegistry
+from .alternation import taking_turns
 from .beside import Beside
 from .exchange import Exchange
 from .identity import client_session, scope_of, session_key
@@ -55,6 +56,9 @@ _MOST_SAID = 300
 
 _TAUGHT, _SURE = 3, 0.1
 """Reports of a model, and the error of our count after them, from which a small lack shows that something was cut too."""
+
+_ALTERNATING = frozenset({"openai", "ollama"})
+"""Formats behind which chat templates stand that may refuse two messages of one role in a row."""
 
 _log = logging.getLogger(__name__)
 
@@ -248,6 +252,8 @@ class Guard:
             payload, rendered = await (work if is_small else self._beside.run(work))
         self._take(exchange, payload, source)
         if rendered is not None and not exchange.dry:
+            if format_.name in _ALTERNATING:
+                rendered = taking_turns(rendered, members[format_.conversation])
             exchange.sent = _exchanged(exchange.body, members, format_.conversation, rendered)
 
     def _take(self, exchange: Exchange, payload: Payload, source: str) -> None:

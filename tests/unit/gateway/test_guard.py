@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -264,3 +265,19 @@ async def test_an_error_that_a_decision_repeats_shows_no_secret() -> None:
     assert exchange.decisions[0].action == "passed"
     assert "role" in exchange.decisions[0].reason
     assert secret not in exchange.decisions[0].reason
+
+
+async def test_roles_take_turns_behind_a_cut() -> None:
+    guarded, _, _ = guard(4_096)
+    body = chat(0)
+    for number in range(12):
+        body["messages"][-1:] = [
+            {"role": "user", "content": f"Look at part {number}. " + "words and numbers " * 60},
+            {"role": "assistant", "content": f"Part {number} is fine. " + "words and numbers " * 30},
+            {"role": "user", "content": "What now?"},
+        ]
+        exchange = asked("/v1/chat/completions", body)
+        await guarded.before(exchange)
+        roles = [item["role"] for item in json.loads(exchange.sent)["messages"]]
+        assert all(one != two for one, two in pairwise(roles)), roles
+    assert exchange.edited
