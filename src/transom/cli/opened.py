@@ -1,4 +1,7 @@
-"""The store that a command works on: the one that its option or a setting names, opened for the length of the work."""
+"""The store that a command works on: the one that its option or a setting names, else the usual one.
+
+Opened for the length of the work.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from ..errors import UsageError
-from ..runtime import open_store
+from ..runtime import default_store_path, open_store
 from ..settings import load
 from ..store.store import Store
 
@@ -20,21 +23,26 @@ def with_store(path: str | None, scope: str | None, work: Callable[[Store], Awai
     """Open the store that is meant, work with it, close it.
 
     Args:
-        path: what ``--store`` says; ``None`` leaves it to the setting.
+        path: what ``--store`` says; ``None`` leaves it to the setting, and where nothing is set to the store in the user's data
+            directory, if there is one.
         scope: what ``--scope`` says; likewise.
         work: gets the store.
         create: make a store where there is none. Looking at one never makes it.
 
     Raises:
-        UsageError: no source names a store.
+        UsageError: no source names a store, and the usual one is not there.
         StoreError: there is none, or it cannot be opened.
     """
     settings = load({"store": path, "scope": scope}).settings
-    if settings.store is None:
-        raise UsageError("no store named", hint="--store PATH, or: transom config set store PATH")
+    place = settings.store
+    if place is None:
+        usual = default_store_path()
+        if not usual.exists():
+            raise UsageError(f"no store named, and none at {usual}", hint="--store PATH, or: transom config set store PATH")
+        place = str(usual)
 
     async def opened() -> T:
-        async with open_store(str(settings.store), scope=settings.scope, create=create) as store:
+        async with open_store(place, scope=settings.scope, create=create) as store:
             return await work(store)
 
     return asyncio.run(opened())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,3 +178,21 @@ def test_without_a_store_the_way_to_name_one_is_said(transom: Transom) -> None:
     done = transom("ls")
     assert done.returncode == 2
     assert b"--store PATH" in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the data directory lies is the system's")
+def test_without_a_name_it_is_the_store_in_the_data_directory(
+    transom: Transom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    usual = tmp_path / "data" / "transom" / "store.db"
+    done = transom("ls")
+    assert (done.returncode, f"none at {usual}" in done.stderr.decode()) == (2, True)
+
+    async def fill() -> None:
+        async with open_store(usual) as store:
+            await store.put("notes", "the database port is 5433", path="db")
+
+    asyncio.run(fill())
+    assert b"context://notes/db" in transom("ls").stdout
+    assert transom("get", "context://notes/db").stdout == b"the database port is 5433"
