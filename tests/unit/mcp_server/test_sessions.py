@@ -11,6 +11,14 @@ import pytest
 from mcp_types import ListRootsResult, LoggingMessageNotificationParams, Root
 
 from mcp import Client
+from transom.mcp_server.server import build
+from transom.store.backends.memory import MemoryBackend
+from transom.store.store import Store
+from transom.toolbox.access.projects import FolderProjects
+from transom.toolbox.access.workspace import Workspace
+from transom.toolbox.box import Toolbox
+from transom.toolbox.families.memory import FAMILY as MEMORY
+from transom.toolbox.families.memory import memory_services
 
 from .conftest import Scene
 from .test_listing import BOTH, LEGACY, MODERN, OLDER
@@ -136,3 +144,23 @@ async def test_log_records_reach_a_client_from_the_level_it_asked_for(scene: Sce
             while len(heard) < 2:
                 await client.list_tools()
     assert heard == ["warning: a warning", "error: an error"]
+
+
+@BOTH
+async def test_what_is_remembered_follows_the_folders_of_the_client(mode: str, tmp_path: Path) -> None:
+    folders = (tmp_path / "pier", tmp_path / "quay")
+    for folder in folders:
+        folder.mkdir()
+    async with Store(MemoryBackend()) as store:
+        workspace = Workspace([tmp_path])
+        toolbox = Toolbox(
+            [MEMORY],
+            services={Store: store, FolderProjects: FolderProjects(store), **memory_services(store)},
+            per_session=lambda: {Workspace: workspace.for_session()},
+        )
+        face = build(toolbox, store, version="1")
+        for folder in folders:
+            async with Client(face.server, mode=mode, list_roots_callback=giving(folder)) as client:
+                await client.call_tool("remember", {"fact": f"seen from the {folder.name}"})
+                recalled = str((await client.call_tool("recall", {})).content)
+                assert [other.name for other in folders if f"from the {other.name}" in recalled] == [folder.name]
