@@ -35,8 +35,9 @@ class EditingWords:
         pattern_not_found, both_patterns, pattern_empty: anchors (``{pattern}``).
         too_many_lines: more lines than ``line_operations`` takes (``{count}``, ``{most}``).
         argument_needed, argument_foreign, one_of: arguments of an operation (``{operation}``, ``{argument}``).
-        nothing_to_append, no_backup, backups, too_large_after, read_back: other refusals (``{names}``, ``{size}``,
-            ``{limit}``).
+        nothing_to_append, no_backup, backups, too_large_after, too_many_backups, read_back: other refusals (``{names}``,
+            ``{size}``, ``{limit}``, ``{backup}``).
+        changed_after: somebody else wrote to the file at once (``{path}``).
         near: the nearest place (``{first}``, ``{last}``), before its text.
         near_line: the same of one line.
         differs: how it differs, before the differences.
@@ -104,6 +105,8 @@ class EditingWords:
     no_backup: str
     backups: str
     too_large_after: str
+    too_many_backups: str
+    changed_after: str
     read_back: str
     near: str
     near_line: str

@@ -25,6 +25,8 @@ from pathlib import Path
 
 import msgspec
 
+from ...errors import JSONError
+from ...jsontext import dumps, loads, typed
 from ...safety.paths import protected
 from .folder import Folder
 from .holding import Held
@@ -190,7 +192,7 @@ class Intents:
             self._held = Held.create(self.folder, SUFFIX)
             self._seal = self._sealing(self._held)
         assert self._seal is not None
-        self._held.append(self._seal.close(msgspec.json.encode(record)) + b"\n", synced=synced)
+        self._held.append(self._seal.close(_written(record)) + b"\n", synced=synced)
 
     def _sealing(self, held: Held) -> Seal:
         return Seal(self._known_key(), held.path.name)
@@ -225,6 +227,21 @@ class Intents:
         return stuck
 
 
+def _written(record: _Record) -> bytes:
+    try:
+        return msgspec.json.encode(record)
+    except UnicodeError:
+        # A name that is no UTF-8.
+        return dumps(msgspec.to_builtins(record))
+
+
+def _read(line: bytes) -> _Record:
+    try:
+        return msgspec.json.decode(line, type=_Record)
+    except (msgspec.MsgspecError, UnicodeError):
+        return typed(loads(line), _Record)
+
+
 def _left(journal: bytes, seal: Seal) -> tuple[list[_Left], bool]:
     """What was begun and not ended, and whether that is all. A last line that was cut off was not acted on."""
     found: dict[int, _Left] = {}
@@ -234,8 +251,8 @@ def _left(journal: bytes, seal: Seal) -> tuple[list[_Left], bool]:
         if line is None:
             return list(found.values()), False
         try:
-            record = msgspec.json.decode(line, type=_Record)
-        except (msgspec.MsgspecError, UnicodeError):
+            record = _read(line)
+        except (msgspec.MsgspecError, JSONError):
             return list(found.values()), False
         if record.done:
             found.pop(record.number, None)

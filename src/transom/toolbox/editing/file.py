@@ -5,7 +5,6 @@ The one place where the edits of this package meet the file system, the words an
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from functools import cached_property
 from ..access.place import READ_LIMIT, Place
 from ..access.workspace import Workspace
 from ..tool import Refused, Result, ToolContext
+from .backups import back_up
 from .codepoints import spelled
 from .counts import EditCounts
 from .diff import unified_diff
@@ -22,9 +22,8 @@ from .nearmiss import NearMiss, nearest
 from .records import record
 from .refusal import EditRefused
 
-__all__ = ["BACKUP_SUFFIX", "EditedFile", "Written", "alone", "count_change", "near_words", "refused"]
+__all__ = ["EditedFile", "Written", "alone", "count_change", "near_words", "read_back", "refused"]
 
-BACKUP_SUFFIX = ".bak"
 _LINE_SHOWN = 160
 _NEAR_SHOWN = 2_000
 _AROUND = 2
@@ -178,27 +177,16 @@ class EditedFile:
         if len(new) > READ_LIMIT:
             facts = {"path": self.place.shown, "size": len(new), "limit": READ_LIMIT}
             raise Refused("too_large", words.too_large_after.format_map(facts))
-        kept = self._back_up() if backup and self.data is not None else None
+        kept = None
+        if backup and self.data is not None:
+            kept = back_up(self.context.use(Workspace), self.place, self.data, self.context.check).shown
         self.place.replace(new, expected=self.data)
-        if self.place.read(2 * READ_LIMIT) != new:
-            raise Refused("io_error", words.read_back.format(path=self.place.shown))
+        later = read_back(self.context, self.place, new, self.data)
         if kept is not None and self.data is not None:
             record(self.context.use(Workspace), self.place, self.data, new)
         note = words.changed_before(count_change(self.context, self.place))
-        return Written(file=self, after=after, splices=splices, backup=kept, notes=[note] if note else [])
-
-    def _back_up(self) -> str:
-        backup = self.context.use(Workspace).place(self.place.shown + BACKUP_SUFFIX)
-        assert self.data is not None
-        old, mode = backup.status(), stat.S_IMODE(self.place.stat().st_mode)
-        if old is not None and stat.S_IMODE(old.st_mode) != mode and backup.is_file():
-            backup.remove()  # who may not read the file may not read its backup either
-            old = None
-        if old is None:
-            self.place.copy_to(backup, self.context.check)
-        else:
-            backup.replace(self.data)
-        return backup.shown
+        notes = [said for said in (later, note) if said]
+        return Written(file=self, after=after, splices=splices, backup=kept, notes=notes)
 
 
 @contextmanager
@@ -210,6 +198,27 @@ def alone(context: ToolContext, places: Sequence[Place]) -> Iterator[None]:
     """
     with context.use(Workspace).turns.at([place.real() for place in places], context.check):
         yield
+
+
+def read_back(context: ToolContext, place: Place, new: bytes, before: bytes | None) -> str:
+    """Read a file that was written; what is to be said where somebody else has changed it meanwhile, else an empty text.
+
+    Args:
+        context, place: whose words, and the file.
+        new: what was written.
+        before: what was there.
+
+    Raises:
+        Refused: ``io_error``: it was not written; as ``Place.read``.
+    """
+    words = context.words.editing
+    now = place.read(2 * READ_LIMIT) if place.exists() else None
+    if now == new:
+        return ""
+    if now is not None and now == before:
+        raise Refused("io_error", words.read_back.format(path=place.shown))
+    # It was put there in one step, which did not fail, and others may write at once.
+    return words.changed_after.format(path=place.shown)
 
 
 def count_change(context: ToolContext, place: Place) -> int:

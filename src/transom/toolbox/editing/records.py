@@ -13,7 +13,7 @@ from ..access.intents import digest_of, temporary_name
 from ..access.place import Place
 from ..access.workspace import Workspace
 
-__all__ = ["changed_since", "forget", "record"]
+__all__ = ["changed_since", "forget", "kept_by", "record"]
 
 _FOLDER = "backups"
 
@@ -52,6 +52,15 @@ def changed_since(workspace: Workspace, place: Place, kept: bytes, now: bytes) -
     except (OSError, ValueError):
         return False
     return before == digest_of(kept) and left != digest_of(now)
+
+
+def kept_by(workspace: Workspace, place: Place) -> str | None:
+    """The digest of what the last backup of a file holds; ``None`` where it is not known."""
+    path = _path(workspace, place)
+    try:
+        return path.read_text(encoding="ascii").split()[0] if path is not None else None
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def forget(workspace: Workspace, place: Place) -> None:

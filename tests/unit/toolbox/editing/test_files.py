@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 from tests.unit.toolbox.editing.editing_box import Box, field
@@ -91,7 +93,9 @@ async def test_an_older_encoding_is_told_with_a_way_that_works(box: Box, old: st
 async def test_who_may_not_read_a_file_may_not_read_its_backup(box: Box, before: int | None) -> None:
     box.file("secret\n").chmod(0o600)
     if before is not None:
-        box.file("older\n", "f.txt.bak").chmod(before)
+        await box.works("replace_text_in_file", old_string="secret", new_string="secret ", backup=True)
+        (box.root / "f.txt.bak").chmod(before)
+        box.file("secret\n").chmod(0o600)
     await box.works("replace_text_in_file", old_string="secret", new_string="open", backup=True)
     assert stat.S_IMODE((box.root / "f.txt.bak").stat().st_mode) == 0o600
     assert box.holds("f.txt.bak") == b"secret\n"
@@ -156,3 +160,47 @@ async def test_edits_made_at_once_are_all_there(box: Box) -> None:
     answers = await asyncio.gather(*(box("append_file", content=f"{number}\n") for number in range(24)))
     assert all(answer.ok for answer in answers)
     assert sorted(map(int, box.holds().split())) == list(range(24))
+
+
+async def test_a_backup_of_the_user_is_never_replaced_and_the_answer_names_ours(box: Box) -> None:
+    box.file("one\n")
+    box.file("the user's own\n", "f.txt.bak")
+    for old, new in (("one", "two"), ("two", "three")):
+        answer = await box.works("replace_text_in_file", old_string=old, new_string=new, backup=True)
+        assert answer.data["backup"] == "f.txt.bak.1"
+        assert "f.txt.bak.1" in answer.text
+        assert box.holds("f.txt.bak.1") == f"{old}\n".encode()
+    assert box.holds("f.txt.bak") == b"the user's own\n"
+    assert not (box.root / "f.txt.bak.2").exists()
+    await box.works("restore_from_bak")
+    assert (box.holds(), box.holds("f.txt.bak")) == (b"two\n", b"the user's own\n")
+    assert not (box.root / "f.txt.bak.1").exists()
+
+
+async def test_a_backup_that_somebody_wrote_to_is_theirs_from_then_on(box: Box) -> None:
+    box.file("one\n")
+    await box.works("replace_text_in_file", old_string="one", new_string="two", backup=True)
+    box.file("notes\n", "f.txt.bak")
+    answer = await box.works("replace_text_in_file", old_string="two", new_string="three", backup=True)
+    assert answer.data["backup"] == "f.txt.bak.1"
+    assert box.holds("f.txt.bak") == b"notes\n"
+
+
+async def test_what_is_no_file_is_no_backup(box: Box) -> None:
+    box.file("one\n")
+    (box.root / "f.txt.bak").mkdir()
+    answer = await box.works("replace_text_in_file", old_string="one", new_string="two", backup=True)
+    assert answer.data["backup"] == "f.txt.bak.1"
+
+
+async def test_lines_are_added_to_a_file_that_another_process_appends_to_all_the_time(box: Box) -> None:
+    path = box.file("0\n")
+    writer = "import sys, time\nwhile True:\n    open(sys.argv[1], 'a').write('x\\n')\n    time.sleep(0.004)"
+    with subprocess.Popen([sys.executable, "-c", writer, str(path)]) as process:  # noqa: ASYNC220
+        try:
+            for number in range(10):
+                await box.works("append_file", content=f"ours {number}\n")
+        finally:
+            process.kill()
+    held = path.read_text().splitlines()
+    assert [line for line in held if line.startswith("ours")] == [f"ours {number}" for number in range(10)]

@@ -14,9 +14,10 @@ from ....safety import regexes
 from ...access.excluded import BACKUPS, EXCLUDED
 from ...access.place import Place
 from ...access.workspace import Change, Workspace
+from ...editing.backups import SUFFIX
 from ...editing.diff import unified_diff
 from ...editing.document import Document, Splice
-from ...editing.file import BACKUP_SUFFIX, alone, count_change
+from ...editing.file import alone, count_change
 from ...editing.refusal import EditRefused
 from ...editing.replacing import replaced
 from ...searching.engine import search
@@ -197,8 +198,8 @@ def _places(context: ToolContext, folder: Place, order: _Order, plan: _Plan) -> 
 
 def _is_backup(place: Place, folder: Place, order: _Order) -> bool:
     """A backup holds what a file was: it is only written where the call names it."""
-    named = place.shown == folder.shown or any(glob.endswith(BACKUP_SUFFIX) and glob[:1] != "!" for glob in order.globs)
-    return place.name.lower().endswith(BACKUP_SUFFIX) and not named
+    named = place.shown == folder.shown or any(glob.endswith(SUFFIX) and glob[:1] != "!" for glob in order.globs)
+    return place.name.lower().endswith(SUFFIX) and not named
 
 
 def _work_out(context: ToolContext, places: Sequence[Place], order: _Order, template: list[str | int], plan: _Plan) -> None:

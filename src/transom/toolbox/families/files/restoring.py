@@ -6,8 +6,10 @@ import stat
 
 from ...access.place import READ_LIMIT
 from ...access.workspace import Change, Workspace
-from ...editing.file import BACKUP_SUFFIX, alone, count_change
+from ...editing.backups import SUFFIX, backup_of, without_suffix
+from ...editing.file import alone, count_change
 from ...editing.records import changed_since, forget, record
+from ...saying import sayable
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["restore_from_bak"]
@@ -28,14 +30,18 @@ def restore_from_bak(context: ToolContext, file_name: str) -> Result:
     words = context.words.editing
     workspace = context.use(Workspace)
     place = workspace.place(file_name)
-    if place.name.endswith(BACKUP_SUFFIX) and not workspace.place(place.shown + BACKUP_SUFFIX).exists():
-        place = workspace.place(place.shown.removesuffix(BACKUP_SUFFIX))
-    backup = workspace.place(place.shown + BACKUP_SUFFIX)
-    if not backup.is_file():
-        text = words.no_backup.format(path=place.shown, backup=backup.shown)
+    backup = backup_of(workspace, place)
+    if backup is None and (name := without_suffix(place.name)) is not None:
+        # The backup itself was named: that one is meant, if it is there.
+        named, place = place, workspace.place(sayable(place.shown.removesuffix(place.name[len(name) :])))
+        backup = named if named.is_file() else backup_of(workspace, place)
+    if backup is None or not backup.is_file():
+        text = words.no_backup.format(path=place.shown, backup=place.beside(SUFFIX).shown)
         folder = workspace.place(place.shown.rpartition("/")[0] or ".")
         names = (
-            sorted(entry.name for entry in folder.children() if entry.name.endswith(BACKUP_SUFFIX)) if folder.is_dir() else []
+            sorted(entry.name for entry in folder.children() if without_suffix(entry.name) is not None)
+            if folder.is_dir()
+            else []
         )
         if names:
             text += " " + words.backups.format(names=", ".join(names[:_NAMED]))

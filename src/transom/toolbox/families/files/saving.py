@@ -9,11 +9,14 @@ from msgspec import Meta
 from ...access.place import READ_LIMIT
 from ...access.workspace import Workspace
 from ...editing.document import Document, encoded
-from ...editing.file import EditedFile, alone, count_change, refused
+from ...editing.file import EditedFile, alone, count_change, read_back, refused
 from ...editing.line_edits import appended
 from ...tool import Refused, Result, ToolContext, tool
 
 __all__ = ["append_file", "save_file"]
+
+_TRIES = 20
+"""How often a text is put at the end of a file that others write to meanwhile."""
 
 
 @tool(family="files", title="Write a file", idempotent=True, visible=True, tier=1)
@@ -38,11 +41,11 @@ def save_file(context: ToolContext, file_name: str, content: str) -> Result:
         if new:
             place.create_parents()
         place.replace(data)
-        if place.read(2 * READ_LIMIT) != data:
-            raise Refused("io_error", words.read_back.format(path=place.shown))
+        later = read_back(context, place, data, None)
     count_change(context, place)
     lines = Document(encoding=Document.empty().encoding, body=data).lines.count
     said = (words.created if new else words.saved).format(path=place.shown, bytes=len(data), lines=lines)
+    said = "\n".join(filter(None, (said, later)))
     facts = {"path": place.shown, "bytes": len(data), "lines": lines, "created": new}
     return Result(data=facts, text=said, provenance=place.shown)
 
@@ -58,12 +61,20 @@ def append_file(context: ToolContext, file_name: str, content: Annotated[str, Me
     words = context.words.editing
     if not content:
         raise Refused("invalid_input", words.nothing_to_append)
-    with EditedFile.opened(context, file_name, new=True) as file:
-        with file.refusing():
-            edit = appended(file.document, file.document.encoded(content, "content"))
-        if file.data is None:
-            file.place.create_parents()
-        written = file.write(edit.splices)
+    for left in range(_TRIES, 0, -1):
+        with EditedFile.opened(context, file_name, new=True) as file:
+            with file.refusing():
+                edit = appended(file.document, file.document.encoded(content, "content"))
+            if file.data is None:
+                file.place.create_parents()
+            try:
+                written = file.write(edit.splices)
+                break
+            except Refused as refusal:
+                # The end of a file that others append to is where it is by now.
+                if refusal.error != "drift" or left == 1:
+                    raise
+        context.check()
     last = written.after.lines.count
     said = words.appended.format(path=file.place.shown, first=edit.first, last=last, count=last)
     return written.result(said, first_line=edit.first, last_line=last)
