@@ -15,13 +15,15 @@ from ..runtime import build_context, build_summarizer, lasting_store_path, open_
 from ..safety import origins
 from ..servers import listen, url_of
 from ..settings import Resolved
+from ..store.backends.memory import MemoryBackend
+from ..store.store import Store
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
 from .calibrations import Calibrations
 from .guard import Guard
 from .listening import Listener
-from .operations import Book, Switch, build_operations
+from .operations import Book, Keeping, Switch, build_operations, try_to_keep
 from .upstreams import Routes, Upstream
 from .windows import Windows
 
@@ -42,11 +44,19 @@ async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, a
 
     Raises:
         SettingError: a strategy that there is not, or that needs a model where there is none.
-        StoreError: the store cannot be opened.
+        StoreError: nothing can be kept in the store.
     """
     settings = resolved.settings
     registry = builtin_registry()
-    store = await stack.enter_async_context(open_store(lasting_store_path(settings), scope=settings.scope))
+    keeping: Keeping | None = None
+    if dry:
+        # Nothing leaves, so nothing is to be kept beyond the run.
+        store = await stack.enter_async_context(Store(MemoryBackend()))
+    else:
+        place = lasting_store_path(settings)
+        store = await stack.enter_async_context(open_store(place, scope=settings.scope))
+        await try_to_keep(store)
+        keeping = Keeping(place)
     summarizer = await build_summarizer(resolved)
     # A strategy that there is not should show now, and not with the first request.
     build_context(settings, store, registry, window=_ANY, summarizer=summarizer, prunes=False)
@@ -69,7 +79,11 @@ async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, a
     stack.push_async_callback(guard.aclose)
     book = Book()
     gateway = build_app(
-        routes, guard=Switch(guard, dry=dry), operations=build_operations(routes, book), journal=book, access=access
+        routes,
+        guard=Switch(guard, dry=dry, keeping=keeping),
+        operations=build_operations(routes, book, keeping),
+        journal=book,
+        access=access,
     )
     stack.push_async_callback(gateway.close)
     return gateway

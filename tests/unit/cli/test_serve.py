@@ -259,6 +259,36 @@ def test_what_left_is_read_back_with_the_usual_command(transom: Run, tmp_path: P
     assert transom("store", "get", uri, *options[:2]).returncode == 1
 
 
+def test_where_nothing_can_be_kept_it_does_not_start(transom: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    place = tmp_path / "file" / "store.db"
+    done = transom("serve", "--upstream", "http://127.0.0.1:1", "--port", "0", "--store", str(place))
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert str(place) in line
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there an open file cannot be removed")
+def test_a_store_that_was_removed_lets_nothing_leave(tmp_path: Path) -> None:
+    with ScriptedProvider([says("Hello"), says("Hello again")]) as provider:
+        with served(tmp_path, "--json", "--upstream", provider.url, "--window", "4096") as process:
+            url = address(process)
+            (tmp_path / "store.db").unlink()
+            assert ask(url, body={"messages": long_talk()})[0] == 200
+            with urllib.request.urlopen(f"{url}/_transom/requests") as told:
+                (seen,) = json.load(told)["requests"]
+            with pytest.raises(urllib.error.HTTPError) as health:
+                urllib.request.urlopen(f"{url}/_transom/healthz")
+            with health.value as error:
+                assert not json.load(error)["store"]["ok"]
+            process.terminate()
+            assert "store.db is gone" in process.communicate(timeout=30)[1]
+        assert provider.received[0].body["messages"] == long_talk()
+    (guard,) = (each for each in seen["decisions"] if each["step"] == "guard")
+    assert guard["action"] == "failed"
+    assert "is gone" in guard["reason"]
+
+
 def test_dry_it_tells_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
     long = long_talk()
     with ScriptedProvider([says("Hello")]) as provider:
@@ -268,5 +298,6 @@ def test_dry_it_tells_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
             with urllib.request.urlopen(f"{url}/_transom/requests") as told:
                 (seen,) = json.load(told)["requests"]
         assert provider.received[0].body["messages"] == long
+    assert not (tmp_path / "store.db").exists()
     assert next(each["action"] for each in seen["decisions"] if each["step"] == "guard") == "closed"
     assert not seen["edited"]

@@ -11,6 +11,7 @@ from ...jsontext import dumps
 from ..upstreams import Routes
 from .book import Book
 from .health import health
+from .keeping import Keeping
 
 __all__ = ["build_operations"]
 
@@ -24,19 +25,22 @@ _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _LISTED = 100
 
 
-def build_operations(routes: Routes, book: Book) -> Callable[[Message, Receive, Send], Awaitable[None]]:
+def build_operations(
+    routes: Routes, book: Book, keeping: Keeping | None = None
+) -> Callable[[Message, Receive, Send], Awaitable[None]]:
     """The application that answers ``healthz``, ``metrics``, ``requests`` and ``requests/ID``.
 
     Args:
         routes: whose upstreams are asked for their health.
         book: what the gateway told of its requests; give it to ``build_app`` as ``journal`` too.
+        keeping: where the store is.
     """
 
     async def application(scope: Message, receive: Receive, send: Send) -> None:  # noqa: ARG001 - nothing here reads a body
         if scope["method"] not in {"GET", "HEAD"}:
             status, kind, body = 405, _JSON, _error("only GET is answered here")
         else:
-            status, kind, body = await _answer(scope, routes, book)
+            status, kind, body = await _answer(scope, routes, book, keeping)
         headers = [(b"content-type", kind.encode()), (b"cache-control", b"no-store"), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
@@ -44,10 +48,15 @@ def build_operations(routes: Routes, book: Book) -> Callable[[Message, Receive, 
     return application
 
 
-async def _answer(scope: Message, routes: Routes, book: Book) -> Answer:
+async def _answer(scope: Message, routes: Routes, book: Book, keeping: Keeping | None) -> Answer:
     match scope["path"].strip("/").split("/"):
         case ["_transom", "healthz"]:
             well, account = await health(routes.upstreams)
+            if keeping is not None:
+                said = keeping.lost()
+                account["store"] = {"path": str(keeping.path), "ok": not said, "message": said}
+                if said:
+                    well, account["status"] = False, "unavailable"
             return 200 if well else 503, _JSON, dumps(account)
         case ["_transom", "metrics"]:
             return 200, _PROMETHEUS, book.metrics.text().encode()
