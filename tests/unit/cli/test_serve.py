@@ -115,6 +115,14 @@ def test_a_key_of_one_place_does_not_go_to_an_address_of_another(transom: Run, t
     assert "they belong together" in said
 
 
+def test_a_folders_file_sends_no_key_to_another_machine(transom: Run, tmp_path: Path) -> None:
+    told = 'upstream = "https://elsewhere.example"\nupstream_key = "OPENAI_API_KEY"\n'
+    (tmp_path / "here" / "transom.toml").write_text(told)
+    said = refused(transom, environment={"OPENAI_API_KEY": "secret"})
+    assert "whoever wrote that file may not be you" in said
+    assert "--user" in said
+
+
 def test_what_is_not_installed_is_named_with_its_extra(transom: Run, tmp_path: Path) -> None:
     (tmp_path / "aiohttp.py").write_text("raise ModuleNotFoundError('no aiohttp', name='aiohttp')")
     done = transom("serve", "--upstream", "http://127.0.0.1:1", environment={"PYTHONPATH": str(tmp_path)})
