@@ -35,12 +35,13 @@ def transcripts() -> Path:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Settings come from the test alone: no ``TRANSOM_*`` variable, and a user configuration directory that is empty."""
+    """Settings come from the test alone: no ``TRANSOM_*`` variable, and user directories that are empty."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("TRANSOM_")]:
             patch.delenv(name)
         if sys.platform.startswith("linux"):
             patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+            patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
 
 
