@@ -125,6 +125,7 @@ class Gateway:
         self._access = access
         self._limits = limits
         self._ask_usage = ask_usage
+        self._refusing_usage: set[str] = set()
         self._identify = identify
         self._clock = clock
         self._room = Room()
@@ -298,6 +299,7 @@ class Gateway:
                         forwarder=self._forwarder,
                         spent=asked.admitted.spent,
                         usage=self._ask_usage,
+                        refusing=self._refusing_usage,
                     ),
                     guard=self._guard,
                     journal=self._journal,

@@ -7,7 +7,7 @@ of it is taken out of the answer again. Source: OpenAI API reference, ``stream_o
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .exchange import Exchange, header
 from .forwarding import Answer, Forwarder, target
@@ -32,6 +32,7 @@ class Asking:
         forwarder: asks.
         spent: credentials that were meant for us.
         usage: ask OpenAI's chat for usage where the client did not.
+        refusing: names of upstreams that have refused to be asked for it; those that do are added.
     """
 
     exchange: Exchange
@@ -42,6 +43,7 @@ class Asking:
     forwarder: Forwarder
     spent: frozenset[str] = frozenset()
     usage: bool = True
+    refusing: set[str] = field(default_factory=set)
     _unasked: bytes | None = None
 
     async def ask(self) -> Answer:
@@ -75,13 +77,22 @@ class Asking:
         if self._unasked is not None:
             self.exchange.sent, self._unasked = self._unasked, None
 
+    def refused_usage(self, said: bytes) -> bool:
+        """Whether the upstream refused what was added for usage; it is taken out then, and not added again."""
+        if self._unasked is None or b"stream_options" not in said:
+            return False
+        self.unasked()
+        self.refusing.add(self.exchange.upstream.name)
+        self.exchange.decide("usage", "left out", "the upstream refuses stream_options")
+        return True
+
     def filter(self) -> UsageChunkFilter | None:
         """What keeps from the client what it did not ask for; ``None`` where nothing was added."""
         return UsageChunkFilter() if self._unasked is not None else None
 
     def _ask_usage(self) -> None:
         exchange = self.exchange
-        if not self.usage or self._unasked is not None or not _lacks_usage(exchange):
+        if not self.usage or exchange.upstream.name in self.refusing or self._unasked is not None or not _lacks_usage(exchange):
             return
         self._unasked = exchange.sent
         exchange.sent = exchange.sent.rstrip()[:-1] + _USAGE

@@ -223,7 +223,8 @@ class Passage:
             self._held.append(piece)
             held += len(piece)
             read.feed(piece)
-        if await self._too_long(answer.status, b"".join(self._held)):
+        said = b"".join(self._held)
+        if self.asking.refused_usage(said) or await self._too_long(answer.status, said):
             return True
         await self._release()
         if held >= _MOST_HELD:
@@ -241,7 +242,8 @@ class Passage:
             held += len(piece)
             read.feed(piece)
         read.close()
-        if await self._too_long(answer.status, b"".join(self._held)):
+        said_whole = b"".join(self._held)
+        if self.asking.refused_usage(said_whole) or await self._too_long(answer.status, said_whole):
             return True
         error = read.error
         status = answer.status if answer.status >= 400 else 502

@@ -62,3 +62,22 @@ def test_what_is_noticed_in_an_answer_is_counted() -> None:
         while 'action="noticed"' not in (metrics := ask(url, "GET", "/_transom/metrics").body.decode()):
             assert time.monotonic() < until, metrics
         assert 'transom_decisions_total{step="guard",action="noticed"} 1' in metrics
+
+
+def test_an_upstream_that_refuses_to_be_asked_for_usage_is_asked_without_and_not_again() -> None:
+    async def strict(request: Asked) -> None:
+        if b"stream_options" in request.body:
+            await request.answer(400, b'{"error":{"message":"Unrecognized request argument supplied: stream_options"}}')
+            return
+        await request.begin()
+        await request.chunk(b'data: {"choices":[{"index":0,"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\n')
+        await request.chunk(b"data: [DONE]\n\n")
+        await request.end()
+
+    body = json.dumps({**chat(2), "stream": True}).encode()
+    with guarded(strict, 40_000) as (server, url):
+        for _ in range(2):
+            told = ask(url, "POST", PATH, body)
+            assert told.status == 200
+            assert b"Yes." in told.body
+        assert [request.body == body for request in server.asked] == [False, True, True]
