@@ -16,8 +16,14 @@ def mask_last_resort() -> None:
         logging.lastResort.addFilter(Masking())
 
 
-def log_to_stderr() -> None:
-    """Warnings and worse, for commands that run until they are stopped."""
+def log_to_stderr(told: str | None = None) -> None:
+    """Warnings and worse, for commands that run until they are stopped.
+
+    Args:
+        told: a logger of which everything is told that is worth knowing.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(Masking())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="transom: %(message)s")
+    if told is not None:
+        logging.getLogger(told).setLevel(logging.INFO)

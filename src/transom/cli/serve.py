@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from ..errors import MissingExtraError, UsageError
+from ..runtime import lasting_store_path
 from ..settings import load
 from ..settings.secrets import secret
 from . import output
@@ -49,6 +50,10 @@ Token = Annotated[str | None, Parameter(name="--token", help="What clients must 
 Dry = Annotated[
     bool, Parameter(name="--dry-run", negative="", show_default=False, help="Send all as it came, and tell what would be done.")
 ]
+Quiet = Annotated[
+    bool,
+    Parameter(name="--quiet", negative="", show_default=False, help="Log what goes wrong, and not a line for each request."),
+]
 Attended = Annotated[Path | None, Parameter(name="--attend", show=False)]
 
 _EXTRA = frozenset({"aiohttp", "brotli", "starlette", "uvicorn", "multidict", "yarl", "backports", "backports.zstd"})
@@ -65,6 +70,7 @@ async def serve_(
     port: Port = None,
     token: Token = None,
     dry_run: Dry = False,
+    quiet: Quiet = False,
     json: JSON = False,
     attend: Attended = None,
 ) -> None:
@@ -81,7 +87,7 @@ async def serve_(
         raise UsageError("--token is empty", hint="give a secret that is hard to guess")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port cannot be {port}", hint="it is a number from 0 to 65535")
-    log_to_stderr()
+    log_to_stderr(None if quiet else "transom.gateway")
     resolved = load(
         {
             "upstream": ",".join(upstream) or None,
@@ -106,7 +112,8 @@ async def serve_(
     def ready(url: str) -> None:
         nonlocal is_ready
         is_ready = True
-        _say(url, upstreams, json=json)
+        # In a dry run nothing leaves a window, and nothing is kept.
+        _say(url, upstreams, None if dry_run else lasting_store_path(settings), json=json)
 
     try:
         await gateway.serve(
@@ -136,14 +143,17 @@ def _gateway() -> ModuleType:
     return serving
 
 
-def _say(url: str, upstreams: Sequence[Upstream], *, json: bool) -> None:
+def _say(url: str, upstreams: Sequence[Upstream], store: Path | None, *, json: bool) -> None:
     if json:
         told = [{"name": each.name, "url": each.address.shown, "window": each.window} for each in upstreams]
-        output.json_line({"url": url, "upstreams": told})
+        output.json_line(
+            {"url": url, "upstreams": told, "store": None if store is None else str(store), "dry_run": store is None}
+        )
         return
-    output.line(f"serving on {url}")
+    output.line(f"serving on {url} ({url}/v1 for clients that want a base URL with a version)")
     for index, each in enumerate(upstreams):
         window = f"window {each.window:,} tokens" if each.window is not None else "window as it tells, else as errors show"
         where = "" if len(upstreams) == 1 else f" at {url}/{each.name}" + (" and by default" if not index else "")
         output.line(f"  {each.name}: {each.address.at(each.address.root) or '/'}{where}; {window}")
+    output.line("  dry run: all is sent as it came, and nothing is kept" if store is None else f"  store: {store}")
     sys.stdout.flush()

@@ -5,8 +5,10 @@ Knows uvicorn; nothing of what is served.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,6 +21,11 @@ __all__ = ["Listener"]
 
 _IDLE = 75
 """Seconds that an unused connection of a client is kept: shorter than that, and clients meet one that is just being closed."""
+
+
+def _is_fault(record: logging.LogRecord) -> bool:
+    """Whether a record tells of anything but a task that was cancelled."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], asyncio.CancelledError)
 
 
 class Listener(uvicorn.Server):
@@ -52,6 +59,8 @@ class Listener(uvicorn.Server):
         """Take nothing new, and go when what runs is finished; asked again, go at once."""
         if self.should_exit:
             self.force_exit = True
+            # An answer that is broken off because we were told to is no fault to show.
+            logging.getLogger("uvicorn.error").addFilter(_is_fault)
             for task in tuple(self.server_state.tasks):
                 task.cancel()
             return

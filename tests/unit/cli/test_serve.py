@@ -134,11 +134,13 @@ def test_it_says_where_it_listens_whom_it_asks_and_what_window_is_known(tmp_path
     settings = {"TRANSOM_WINDOW": "32000"}
     with served(tmp_path, *upstreams, environment=settings) as process:
         assert process.stdout is not None
-        first, local, claude = (process.stdout.readline() for _ in range(3))
+        first, local, claude, store = (process.stdout.readline() for _ in range(4))
     assert first.startswith("serving on http://127.0.0.1:")
     assert "local: http://127.0.0.1:9" in local
     assert "/local and by default; window 32,000 tokens" in local
     assert "claude: https://api.anthropic.com" in claude
+    assert store == f"  store: {tmp_path / 'store.db'}\n"
+    assert "/v1 for clients" in first
 
 
 def test_a_dead_upstream_does_not_keep_it_from_starting(tmp_path: Path) -> None:
@@ -240,6 +242,50 @@ def test_asked_twice_it_goes_at_once(tmp_path: Path) -> None:
         assert process.wait(15) == 0
         goes_on.set()
         asking.join(30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a process is ended, not asked to end")
+def test_an_answer_that_is_broken_off_at_the_end_shows_no_traceback(tmp_path: Path) -> None:
+    goes_on = threading.Event()
+
+    def slow(_: object) -> str:
+        goes_on.wait(30)
+        return "too late"
+
+    with ScriptedProvider(slow) as provider, served(tmp_path, "--json", "--upstream", provider.url) as process:
+        url = address(process)
+        host, port = url.removeprefix("http://").split(":")
+        body = json.dumps(ASKED | {"stream": True}).encode()
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: "
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(f"{head}{len(body)}\r\n\r\n".encode() + body)
+            while not provider.received:
+                pass
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=15)
+        goes_on.set()
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_each_request_has_a_line_in_the_log_unless_it_is_to_be_quiet(tmp_path: Path, quiet: bool) -> None:
+    options = ["--quiet"] * quiet
+    with (
+        ScriptedProvider([says("Hello")]) as provider,
+        served(tmp_path, "--json", "--upstream", provider.url, "--window", "4096", *options) as process,
+    ):
+        assert ask(address(process), authorization="Bearer sk-secret-of-the-client-0123456789")[0] == 200
+        process.terminate()
+        said = process.communicate(timeout=30)[1]
+    assert "sk-secret" not in said
+    lines = said.splitlines()
+    assert len(lines) == (0 if quiet else 1)
+    for line in lines:
+        assert "POST /v1/chat/completions upstream m answered 200 tokens " in line
+        assert "guard=passed" in line
 
 
 def long_talk() -> list[dict[str, str]]:
