@@ -34,6 +34,7 @@ def plan(seed: int) -> tuple[Tree, list[Step]]:
     filler = "".join(f"line {number} {chance.random()}\r\n" for number in range(chance.choice([10, 5_000])))
     start: Tree = {"a.txt": f"n=0\r\n{filler}".encode(), "b.txt": b"n=0\nkeep\n", "m0.txt": b"moved\n"}
     tree, steps = dict(start), list[Step]()
+    left: bytes | None = None  # what the edit left that made the backup
     for number in range(CALLS):
         kind = chance.choice(["edit", "edit", "kept", "patch", "patch", "move", "lines", "save", "restore"])
         after = dict(tree)
@@ -46,6 +47,7 @@ def plan(seed: int) -> tuple[Tree, list[Step]]:
                     call["backup"] = True
                     after["a.txt.bak"] = tree["a.txt"]
                 after["a.txt"] = f"n={count + 1}".encode() + tree["a.txt"][len(f"n={count}") :]
+                left = after["a.txt"] if kind == "kept" else left
                 steps.append(("replace_text_in_file", call, after))
             case "patch":
                 b = tree["b.txt"].split(b"\n", 1)[0].decode()
@@ -76,6 +78,8 @@ def plan(seed: int) -> tuple[Tree, list[Step]]:
                 if "a.txt.bak" not in tree:
                     continue
                 after["a.txt"] = after.pop("a.txt.bak")
+                if tree["a.txt"] not in {left, after["a.txt"]}:  # newer work becomes the backup
+                    after["a.txt.bak"], left = tree["a.txt"], None
                 steps.append(("restore_from_bak", {"file_name": "a.txt"}, after))
         tree = dict(after)
     return start, steps

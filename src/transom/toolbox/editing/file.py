@@ -5,7 +5,7 @@ The one place where the edits of this package meet the file system, the words an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +28,8 @@ _LINE_SHOWN = 160
 _NEAR_SHOWN = 2_000
 _AROUND = 2
 _NEW_SHOWN = 4
+_COMPARED = 100
+"""Places of a change that are looked for in a file that others write to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +183,7 @@ class EditedFile:
         if backup and self.data is not None:
             kept = back_up(self.context.use(Workspace), self.place, self.data, self.context.check).shown
         self.place.replace(new, expected=self.data)
-        later = read_back(self.context, self.place, new, self.data)
+        later = read_back(self.context, self.place, new, lambda now: _holds(now, self.document.body, after.body, splices))
         if kept is not None and self.data is not None:
             record(self.context.use(Workspace), self.place, self.data, new)
         note = words.changed_before(count_change(self.context, self.place))
@@ -200,25 +202,36 @@ def alone(context: ToolContext, places: Sequence[Place]) -> Iterator[None]:
         yield
 
 
-def read_back(context: ToolContext, place: Place, new: bytes, before: bytes | None) -> str:
-    """Read a file that was written; what is to be said where somebody else has changed it meanwhile, else an empty text.
+def read_back(context: ToolContext, place: Place, new: bytes, is_in: Callable[[bytes], bool]) -> str:
+    """Read a file that was written; what is to be said where somebody else has changed it since, else an empty text.
 
     Args:
         context, place: whose words, and the file.
         new: what was written.
-        before: what was there.
+        is_in: whether other bytes hold the change as well.
 
     Raises:
-        Refused: ``io_error``: it was not written; as ``Place.read``.
+        Refused: ``drift``: somebody else wrote over the change; as ``Place.read``.
     """
     words = context.words.editing
     now = place.read(2 * READ_LIMIT) if place.exists() else None
     if now == new:
         return ""
-    if now is not None and now == before:
-        raise Refused("io_error", words.read_back.format(path=place.shown))
-    # It was put there in one step, which did not fail, and others may write at once.
+    if now is None or not is_in(now):
+        raise Refused("drift", words.read_back.format(path=place.shown))
     return words.changed_after.format(path=place.shown)
+
+
+def _holds(now: bytes, before: bytes, after: bytes, splices: Sequence[Splice]) -> bool:
+    """Whether a file that others changed as well still has a change: what it put in is there as often, what it took is not."""
+    try:
+        body = Document.of(now).body
+    except EditRefused:
+        return False
+    return all(
+        body.count(data) >= after.count(data) if data else body.count(before[start:end]) <= after.count(before[start:end])
+        for start, end, data in splices[:_COMPARED]
+    )
 
 
 def count_change(context: ToolContext, place: Place) -> int:

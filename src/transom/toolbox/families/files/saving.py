@@ -41,7 +41,7 @@ def save_file(context: ToolContext, file_name: str, content: str) -> Result:
         if new:
             place.create_parents()
         place.replace(data)
-        later = read_back(context, place, data, None)
+        later = read_back(context, place, data, lambda _: True)
     count_change(context, place)
     lines = Document(encoding=Document.empty().encoding, body=data).lines.count
     said = (words.created if new else words.saved).format(path=place.shown, bytes=len(data), lines=lines)
@@ -71,7 +71,7 @@ def append_file(context: ToolContext, file_name: str, content: Annotated[str, Me
                 written = file.write(edit.splices)
                 break
             except Refused as refusal:
-                # The end of a file that others append to is where it is by now.
+                # Others append to it: its end has moved, or one of them was a moment later and did not see this text.
                 if refusal.error != "drift" or left == 1:
                     raise
         context.check()
