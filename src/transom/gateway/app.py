@@ -19,7 +19,7 @@ import msgspec
 from .access import Access, Admitted, Refusal, preflight
 from .asking import Asking
 from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
-from .endpoint import Endpoint, endpoint
+from .endpoint import Endpoint, endpoint, is_misplaced
 from .exchange import Exchange
 from .forwarding import Forwarder, Limits
 from .headers import Header, named, texts
@@ -279,12 +279,17 @@ class Gateway:
         out = Outgoing(send, self._clock)
         began = self._clock()
         streamed: AsyncIterator[bytes] | None = None if body.whole else body.stream(receive)
-        watched = point is not None and point.kind in {"generate", "count"}
+        guarded = point is not None and point.kind in {"generate", "count"}
+        misplaced = point is None and is_misplaced(asked.method, path)
+        if misplaced:
+            # It goes on as every unknown path does; but its sender believes it to be guarded.
+            exchange.decide("gateway", "passed", "path not known")
+        watched = guarded or misplaced
         passage: Passage | None = None
         aborted = True
         try:
             async with Presence(receive, None if body.whole else body.arrived) as presence:
-                if inspected and watched:
+                if inspected and guarded:
                     await self._guard.before(exchange)
                 if exchange.dry:
                     exchange.sent = exchange.body

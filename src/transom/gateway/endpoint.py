@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
-__all__ = ["Endpoint", "Kind", "Protocol", "endpoint"]
+__all__ = ["Endpoint", "Kind", "Protocol", "endpoint", "is_misplaced"]
 
 Protocol = Literal["openai", "openai-responses", "anthropic", "gemini", "ollama"]
 """How a body is spelled; also the name of the wire format."""
@@ -53,6 +53,9 @@ _POSTED: tuple[tuple[re.Pattern[str], Endpoint], ...] = (
 _GEMINI = re.compile(r"/v1(?:beta|alpha)?\d*(?:/.+)?/(?:models|tunedModels|endpoints)/([^/:]+(?:/[^/:]+)*):(\w+)")
 _GEMINI_MODELS = re.compile(r"/v1(?:beta|alpha)\d*/models(?:/([^:]+))?")
 _MODELS = re.compile(r"/v1/models(?:/(.+))?")
+
+_MOST_PARTS = 16
+"""Parts of a path that are looked at: a longer one is nobody's slip."""
 
 _GEMINI_METHODS: Mapping[str, tuple[Kind, bool | None]] = {
     "generateContent": ("generate", False),
@@ -108,6 +111,15 @@ def endpoint(method: str, path: str, headers: Mapping[str, str]) -> Endpoint | N
             theirs = protocol == "anthropic" and "/files" in path and not _is_anthropic(headers)
             return Endpoint(protocol="openai" if theirs else protocol, kind="other")
     return None
+
+
+def is_misplaced(method: str, path: str) -> bool:
+    """Whether an unknown path ends as one that asks a model: a version too many, or the name of no upstream before it."""
+    if endpoint(method, path, {}) is not None:
+        return False
+    parts = path.partition("?")[0].strip("/").split("/")[:_MOST_PARTS]
+    tails = (endpoint(method, "/" + "/".join(parts[index:]), {}) for index in range(1, len(parts)))
+    return any(found is not None and found.kind == "generate" for found in tails)
 
 
 def _gemini(model: str, method: str) -> Endpoint:

@@ -288,6 +288,20 @@ def test_each_request_has_a_line_in_the_log_unless_it_is_to_be_quiet(tmp_path: P
         assert "guard=passed" in line
 
 
+def test_a_path_that_only_ends_as_a_known_one_goes_on_and_is_written_down(tmp_path: Path) -> None:
+    with (
+        ScriptedProvider([says("Hello")]) as provider,
+        served(tmp_path, "--json", "--upstream", f"one={provider.url}") as process,
+    ):
+        url = address(process)
+        request = urllib.request.Request(f"{url}/three/v1/chat/completions", json.dumps(ASKED).encode())
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert answer.headers["x-transom-decision"] == "gateway=passed"
+            assert answer.headers["x-transom-reason"] == "path not known"
+        process.terminate()
+        assert "/three/v1/chat/completions one - answered 200 gateway=passed" in process.communicate(timeout=30)[1]
+
+
 def long_talk() -> list[dict[str, str]]:
     long = [{"role": "user", "content": "Begin"}]
     for number in range(30):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transom.gateway.endpoint import Endpoint, endpoint
+from transom.gateway.endpoint import Endpoint, endpoint, is_misplaced
 
 CLAUDE = {"Anthropic-Version": "2023-06-01"}
 
@@ -125,3 +125,21 @@ def test_nothing_is_said_of_other_paths(method: str, path: str) -> None:
 def test_no_path_is_too_odd(path: str, method: str) -> None:
     endpoint(method, path, {})
     endpoint(method, f"/v1/{path}", {"": ""})
+
+
+@pytest.mark.parametrize(
+    "path, expected",
+    [
+        ("/three/v1/chat/completions", True),
+        ("/v1/v1/chat/completions", True),
+        ("/v1/v1/messages", True),
+        ("/three/v1beta/models/gemini-2.5-flash:generateContent", True),
+        ("/v1/chat/completions", False),
+        ("/v1/models", False),
+        ("/three/v1/embeddings", False),
+        ("/anything", False),
+    ],
+)
+def test_a_known_path_behind_something_unknown_is_misplaced(path: str, expected: bool) -> None:
+    assert is_misplaced("POST", path) is expected
+    assert not is_misplaced("GET", path)
