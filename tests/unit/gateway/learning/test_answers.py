@@ -146,7 +146,8 @@ async def test_a_window_closes_in_the_middle_of_a_tool_loop() -> None:
         exchange = await parts.asked(messages)
         actions.append(exchange.decisions[0].action)
         sent = json.loads(exchange.sent)["messages"]
-        assert {"role": "user", "content": "Read all of it."} in sent
+        # Behind a cut it may stand at the end of what stands for the rest: roles take turns.
+        assert any(each["role"] == "user" and each["content"].endswith("Read all of it.") for each in sent)
         assert sent[-2:] == messages[-2:]
         assert (exchange.tokens_after or 0) < 8_000
         await parts.answered(exchange, exchange.tokens_after or 0)
