@@ -16,7 +16,7 @@ WINDOW = 8_000
 @contextmanager
 def gateway(upstream):
     """``transom serve``, as long as the block runs; it says its address in its first line."""
-    command = [sys.executable, "-m", "transom", "serve", "--json", "--port", "0", "--store", "gateway.db"]
+    command = [sys.executable, "-m", "transom", "serve", "--quiet", "--json", "--port", "0", "--store", "gateway.db"]
     serving = subprocess.Popen([*command, "--upstream", upstream, "--window", str(WINDOW)], stdout=subprocess.PIPE)
     with serving:
         yield json.loads(serving.stdout.readline())["url"]

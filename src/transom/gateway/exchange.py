@@ -55,6 +55,7 @@ class Exchange:
         session, scope: which conversation, and whose: nothing crosses scopes.
         window: tokens that the answer's model takes, and where that is known from; ``None`` where it is not known.
         tokens_before, tokens_after: what the conversation weighs, as it came and as it goes on, estimated.
+        strategy: the step of the strategy that closed a window now, for example ``digest``; empty where none closed.
         decisions: what was decided, in order.
         reported: what the upstream counted.
         dry: decide, and send what came all the same.
@@ -76,6 +77,7 @@ class Exchange:
     window: int | None = None
     tokens_before: int | None = None
     tokens_after: int | None = None
+    strategy: str = ""
     decisions: list[Decision] = field(default_factory=list)
     reported: Reported | None = None
     dry: bool = False

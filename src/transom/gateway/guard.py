@@ -264,6 +264,7 @@ class Guard:
             return
         uris = [moved.uri for moved in meta.moved] or list(meta.archives[-1:])
         action = "closed" if meta.closed else "applied"
+        exchange.strategy = meta.closed or exchange.strategy
         exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)
 
     @asynccontextmanager

@@ -87,12 +87,14 @@ def test_an_answer_says_what_was_decided_and_what_is_left_of_the_window() -> Non
         found = re.fullmatch(r"before=(\d+), after=(\d+)", headers["x-transom-tokens"])
         assert found is not None
         assert found[1] == found[2]
+        assert "x-transom-strategy" not in headers
         used = int(found[1])
         assert headers["x-transom-budget"] == f"used={used}, left={8_000 - used}, share={used / 8_000:.2f}"
         assert gateway.get(f"requests/{headers['x-transom-request']}")[0] == 200
 
         _, closed, _ = gateway.chat(conversation(40))
         assert closed["x-transom-decision"] == "guard=closed"
+        assert closed["x-transom-strategy"] == "digest"
         numbers = re.fullmatch(r"before=(\d+), after=(\d+)", closed["x-transom-tokens"])
         assert numbers is not None
         assert int(numbers[1]) > 8_000 > int(numbers[2])
@@ -165,6 +167,9 @@ def test_a_dry_run_says_what_would_be_done_and_sends_what_came(always: bool, hea
         assert headers["x-transom-decision"] == "guard=closed"
         assert headers["x-transom-dry-run"] == "1"
         assert "left=0" in headers["x-transom-budget"]
+        numbers = re.fullmatch(r"before=(\d+), after=(\d+), would=(\d+)", headers["x-transom-tokens"])
+        assert numbers is not None
+        assert int(numbers[1]) == int(numbers[2]) > int(numbers[3])
         assert len(sent(gateway)) == 82
         seen = gateway.get(f"requests/{headers['x-transom-request']}")[1]
         assert seen["dry_run"] is True
