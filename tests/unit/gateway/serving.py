@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import uvicorn
 
 from transom.gateway.app import ASGIApp
+from transom.gateway.listening import Connection
 
 HOST = "127.0.0.1"
 
@@ -21,7 +22,15 @@ def serving(app: ASGIApp) -> Iterator[str]:
     """The application on a free port; its URL."""
     listener = socket.create_server((HOST, 0))
     server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=5)
+        uvicorn.Config(
+            app,
+            http=Connection,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            timeout_graceful_shutdown=5,
+        )
     )
     thread = threading.Thread(target=server.run, args=([listener],), name="gateway", daemon=True)
     thread.start()

@@ -47,6 +47,31 @@ def test_a_websocket_is_refused_with_426_at_once(headers: tuple[str, ...]) -> No
         assert not server.asked
 
 
+@pytest.mark.parametrize("path", [CHAT, "/v1/other"])
+def test_an_offer_of_http_2_is_not_taken_and_the_body_goes_on(path: str) -> None:
+    offer = "connection: Upgrade, HTTP2-Settings", "upgrade: h2c", "http2-settings: AAMAAABkAAQBAAAAAAIAAAAA"
+    with upstream(answered) as server, serving(gateway(server.url)) as url:
+        assert ask(url, "POST", path, BODY, *offer).status == 200
+        assert server.asked[0].body == BODY
+        assert server.asked[0].header("upgrade") is server.asked[0].header("http2-settings") is None
+
+
+def test_offers_one_after_another_on_one_connection_are_each_answered() -> None:
+    lines = f"POST {CHAT} HTTP/1.1", "host: 127.0.0.1", "connection: upgrade", "upgrade: h2c", "transfer-encoding: chunked"
+    chunked = "\r\n".join(lines).encode() + b"\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+    with upstream(answered) as server, serving(gateway(server.url)) as url:
+        with socket.create_connection((HOST, int(url.rpartition(":")[2]))) as client:
+            client.sendall(chunked * 2 + chunked[:60])
+            client.settimeout(10)
+            came = b""
+            while came.count(b'{"choices":[]}') < 2:
+                came += client.recv(65_536)
+            client.sendall(chunked[60:])
+            while came.count(b'{"choices":[]}') < 3:
+                came += client.recv(65_536)
+        assert [asked.body for asked in server.asked] == [BODY] * 3
+
+
 @pytest.mark.parametrize("denies", [True, False])
 async def test_a_websocket_that_the_server_took_is_refused_too(denies: bool) -> None:
     sent: list[MutableMapping[str, Any]] = []
