@@ -50,7 +50,7 @@ STORE = {
     *("put", "append", "put_if_absent", "commit", "delete"),
     *("get", "expand", "read", "read_all", "entries", "exists", "list", "stats", "search"),
     *("eviction", "cleanup", "gc", "verify", "export", "reconcile", "flush_uses", "close"),
-    *("uri", "namespace", "scoped", "scope", "backend", "physical_path"),
+    *("uri", "namespace", "scoped", "scope", "scopes", "backend", "physical_path"),
 }
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cyclopts import App, Parameter
 
 from ..errors import StoreError, URIError, UsageError
-from ..runtime import open_store
+from ..runtime import LOCAL_SCOPE, open_store
 from ..store.showing import passages
 from ..store.store import Store
 from ..store.uri import NAMESPACES, SCHEME, parse_uri
@@ -71,6 +71,24 @@ def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json
         output.json_line({"entries": [{"uri": uri, "bytes": size} for uri, size in rows]})
     else:
         output.table(("bytes", "address"), [(f"{size:,}", uri) for uri, size in rows], right=(0,))
+
+
+@app.command
+def scopes(*, store: StorePath = None, json: JSON = False) -> None:
+    """List whose parts of the store hold something, and how many archives each.
+
+    Behind the gateway each client's key has a part of its own. The scope "default" is yours: what was done without a key, and
+    without --scope.
+    """
+
+    async def listed(opened: Store) -> list[tuple[str, int]]:
+        return [(name or LOCAL_SCOPE, len(await opened.scoped(name).list("archive"))) for name in await opened.scopes()]
+
+    rows = with_store(store, LOCAL_SCOPE, listed)
+    if json:
+        output.json_line({"scopes": [{"scope": name, "archives": count} for name, count in rows]})
+    else:
+        output.table(("archives", "scope"), [(f"{count:,}", name) for name, count in rows], right=(0,))
 
 
 @app.command
@@ -146,7 +164,7 @@ def search(
         for line in str(found["shown"]).split("\n"):
             output.line(line)
     else:
-        output.note("nothing found")
+        output.note("nothing found" if scope is not None else "nothing found (transom store scopes lists where else it may be)")
     return 0 if found["hits"] else 1
 
 

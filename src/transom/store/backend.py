@@ -20,6 +20,7 @@ __all__ = [
     "Batch",
     "Close",
     "Hit",
+    "Namespaces",
     "PhysicalPath",
     "PutIfAbsent",
     "ReadAll",
@@ -199,6 +200,15 @@ class AccessIndex(Protocol):
 
     async def touch(self, uses: Mapping[tuple[str, str], tuple[float, int]]) -> None:
         """Record for each (namespace, path) the time of its last use and how many uses to add. Unknown entries are skipped."""
+        ...
+
+
+@runtime_checkable
+class Namespaces(Protocol):
+    """Knows what it holds without being told where to look."""
+
+    async def namespaces(self) -> Sequence[str]:
+        """The namespaces that hold something, those of every scope, sorted by code point."""
         ...
 
 

@@ -29,6 +29,7 @@ from .backend import (
     Append,
     Batch,
     Close,
+    Namespaces,
     PhysicalPath,
     PutIfAbsent,
     ReadAll,
@@ -89,6 +90,18 @@ class Store:
     def scoped(self, scope: str) -> Store:
         """Another user's part of the same backend."""
         return Store(self._backend, scope=scope, clock=self._clock)
+
+    async def scopes(self) -> builtins.list[str]:
+        """Whose parts of the backend hold something, the local user's (empty) among them; a user's own part does not tell.
+
+        Raises:
+            CapabilityError: this is a user's part, or the backend does not know.
+        """
+        if self._scope:
+            raise CapabilityError("a scope does not see the others", hint="open the store without a scope")
+        if not isinstance(self._backend, Namespaces):
+            raise CapabilityError("this backend does not list what it holds", hint="give the scope's name")
+        return sorted({addresses.scope_of_backend_namespace(name) for name in await self._ask(self._backend.namespaces())})
 
     def uri(self, namespace: str, path: str) -> str:
         """The address of an entry, whether there is one or not."""

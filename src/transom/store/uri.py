@@ -28,6 +28,7 @@ __all__ = [
     "format_uri",
     "mentions",
     "parse_uri",
+    "scope_of_backend_namespace",
 ]
 
 SCHEME = "context://"
@@ -178,6 +179,11 @@ def backend_namespace(scope: str, namespace: str) -> str:
     if len(name) > 512:
         raise URIError(f"a scope of {len(raw)} bytes", hint="at most 170 bytes, or a hash of it")
     return f"{namespace}@{name}"
+
+
+def scope_of_backend_namespace(namespace: str) -> str:
+    """The scope that ``backend_namespace`` put into a name."""
+    return unquote(namespace.partition("@")[2])
 
 
 def check_backend_namespace(namespace: str) -> str:

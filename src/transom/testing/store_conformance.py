@@ -28,6 +28,7 @@ from ..store.backend import (
     Append,
     Batch,
     Close,
+    Namespaces,
     PutIfAbsent,
     ReadAll,
     Recover,
@@ -252,6 +253,8 @@ async def scopes_are_namespaces_of_their_own(case: Case) -> None:
         for namespace in ("notes", "notes@a", "notes@a.b", "notes@%41"):
             assert list(await backend.list(namespace)) == ["x"]
             assert await backend.read(namespace, "x") == StoredEntry(namespace.encode())
+        if isinstance(backend, Namespaces):
+            assert list(await backend.namespaces()) == ["notes", "notes@%41", "notes@a", "notes@a.b"]
 
 
 async def a_batch_says_for_each_write_whether_it_stored(case: Case) -> None:

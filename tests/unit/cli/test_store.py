@@ -180,6 +180,17 @@ def test_without_a_store_the_way_to_name_one_is_said(transom: Transom) -> None:
     assert b"--store PATH" in done.stderr
 
 
+def test_the_scopes_of_a_store_are_listed_with_what_they_archived(transom: Transom, path: str) -> None:
+    async def fill() -> None:
+        async with open_store(path, scope="Another") as store:
+            await store.put("notes", "mine", path="n")
+
+    asyncio.run(fill())
+    told = json.loads(transom("scopes", "--store", path, "--json").stdout)
+    assert told == {"scopes": [{"scope": "default", "archives": 1}, {"scope": "Another", "archives": 0}]}
+    assert b"Another" in transom("scopes", "--store", path).stdout
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the data directory lies is the system's")
 def test_without_a_name_it_is_the_store_in_the_data_directory(
     transom: Transom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -75,6 +75,11 @@ class MemoryBackend:
         """See ``StorageBackend``."""
         return [path for path, _ in self._matching(namespace, prefix)]
 
+    async def namespaces(self) -> Sequence[str]:
+        """See ``Namespaces``."""
+        with self._lock:
+            return sorted({namespace for namespace, _ in self._items})
+
     async def read_all(self, namespace: str, prefix: str = "") -> Mapping[str, StoredEntry]:
         """See ``ReadAll``."""
         return {path: item.entry() for path, item in self._matching(namespace, prefix)}

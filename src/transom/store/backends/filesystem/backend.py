@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ....errors import NotFoundError, StoreError
+from ....errors import NotFoundError, StoreError, URIError
 from ....jsontext import EMPTY, dumps, loads
 from ...backend import Stat, StoredEntry, Write
 from ...filenames import decode_names, encode_path
@@ -87,6 +87,14 @@ class FilesystemBackend:
     async def list(self, namespace: str, prefix: str = "") -> Sequence[str]:
         """See ``StorageBackend``."""
         return [path for path, _ in await self._walk(namespace, prefix)]
+
+    async def namespaces(self) -> Sequence[str]:
+        """See ``Namespaces``."""
+
+        def look() -> builtins.list[str]:
+            return sorted(place.name for place in self.root.iterdir() if _is_namespace(place) and any(place.iterdir()))
+
+        return await self._do(look, [])
 
     async def put_if_absent(
         self,
@@ -314,3 +322,11 @@ def _names(namespace: str, path: str) -> list[str]:
 
 def _beside(names: Sequence[str]) -> list[str]:
     return [_CONTROL, "meta", *names]
+
+
+def _is_namespace(place: Path) -> bool:
+    try:
+        check_backend_namespace(place.name)
+    except URIError:
+        return False
+    return place.is_dir() and not place.is_symlink()

@@ -140,6 +140,17 @@ class SQLiteBackend:
         rows = await self._select(f"SELECT path FROM entries WHERE {where} ORDER BY path", values)  # noqa: S608 - no value in it
         return [str(row[0]) for row in rows]
 
+    async def namespaces(self) -> Sequence[str]:
+        """See ``Namespaces``. From one name to the next in the index: entries are many, names are few."""
+        rows = await self._select(
+            """WITH RECURSIVE names (name) AS (
+                SELECT min(namespace) FROM entries UNION ALL
+                SELECT (SELECT min(namespace) FROM entries WHERE namespace > name) FROM names WHERE name IS NOT NULL)
+            SELECT name FROM names WHERE name IS NOT NULL""",
+            (),
+        )
+        return [str(row[0]) for row in rows]
+
     async def read_all(self, namespace: str, prefix: str = "") -> Mapping[str, StoredEntry]:
         """See ``ReadAll``."""
         where, values = _range(namespace, prefix)
