@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cyclopts import CoercionError, CycloptsError, ValidationError
+from cyclopts import CoercionError, CycloptsError, UnknownOptionError, ValidationError
 
 from ..errors import SettingError, TransomError, UsageError
 
@@ -54,6 +54,9 @@ def explain(error: Exception) -> Failure | None:
         case ValidationError() if error.argument is not None and error.argument.tokens:
             token = error.argument.tokens[0]
             return Failure(Failure.USAGE, f"{token.keyword or 'a value'} cannot be {token.value!r} ({error.exception_message})")
+        case UnknownOptionError() if tuple(error.command_chain or ())[:1] == ("wrap",):
+            hint = "what is the client's stands after --: transom wrap CLIENT -- OPTIONS"
+            return Failure(Failure.USAGE, f"{_one_line(str(error))} ({hint})")
         case CycloptsError():
             command = " ".join(("transom", *(error.command_chain or ())))
             return Failure(Failure.USAGE, f"{_one_line(str(error))} (see {command} --help)")

@@ -231,7 +231,9 @@ def test_who_has_a_proxy_does_not_look_for_this_machine_behind_it(printed: Calla
         (["emacs"], {}, "'emacs' is no client that can be wrapped (claude, codex, opencode, gemini, aider)"),
         (["claude", "--print"], {"CLAUDE_CODE_USE_BEDROCK": "1"}, "CLAUDE_CODE_USE_BEDROCK is set"),
         (["claude", "--print", "--upstream", "other=http://x:1"], {}, "claude has no upstream 'other'"),
-        (["claude", "--print", "--upstream", "x:1"], {}, "the address of the model's server"),
+        (["claude", "--print", "--upstream", "x:1"], {}, "write it as --upstream http://x:1"),
+        (["claude", "--print", "--gateway", "x:1"], {}, "write it as --gateway http://x:1"),
+        (["claude", "--print", "-p", "hello"], {}, "stands after --"),
         (
             ["claude", "--print", "--gateway", "http://x:1", "--upstream", "http://y:1"],
             {},
@@ -266,7 +268,9 @@ def test_the_clients_own_base_url_is_asked_with_its_own_key_and_its_status_is_ou
         run = home.start("claude", "ask", ANTHROPIC_BASE_URL=provider.url)
         out, err = run.communicate(timeout=60)
         assert provider.received[0].headers["x-api-key"] == "mine"
-    assert (run.returncode, out.splitlines()[1:], err) == (7, ["Hello"], "")
+    assert (run.returncode, out.splitlines()[1:]) == (7, ["Hello"])
+    (line,) = err.splitlines()
+    assert f"kept in {home.folder / 'data' / 'transom' / 'store.db'}: transom store " in line
     until(lambda: home.left() == [])
 
 

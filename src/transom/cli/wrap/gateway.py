@@ -20,7 +20,7 @@ __all__ = ["served_models", "started"]
 
 def started(
     run: Run, upstreams: Mapping[str, str], *, window: int | None, store: str | None, environment: Mapping[str, str]
-) -> str:
+) -> tuple[str, str]:
     """Start it, and wait until it takes requests.
 
     Args:
@@ -31,7 +31,7 @@ def started(
         environment: its variables.
 
     Returns:
-        Its address.
+        Its address, and the path of its store.
 
     Raises:
         UpstreamError: it did not start; says why.
@@ -61,7 +61,8 @@ def started(
     line = process.stdout.readline()
     process.stdout.close()
     try:
-        return str(json.loads(line)["url"])
+        told = json.loads(line)
+        return str(told["url"]), str(told["store"])
     except (ValueError, KeyError):
         process.wait()
         said = run.log.read_text("utf-8", errors="replace").strip().splitlines() or ["it said nothing"]

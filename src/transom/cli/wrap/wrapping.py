@@ -67,6 +67,8 @@ def wrap_(
         raise UsageError(f"{client!r} is no client that can be wrapped", hint=", ".join(each.name for each in CLIENTS))
     if gateway is not None and upstream:
         raise UsageError("--gateway has its upstreams already", hint="leave out --upstream, or --gateway")
+    if gateway is not None:
+        _check_address(gateway, "--gateway")
     environment = inherited_environment()
     there = Surroundings(environment=environment, home=Path.home(), directory=Path.cwd(), arguments=arguments)
     upstreams = _upstreams(chosen, there, upstream)
@@ -85,12 +87,23 @@ def wrap_(
         return _run(program, launch, arguments, environment, None)
     run = Run.begin(runs_folder())
     try:
-        base = started(run, upstreams, window=window, store=store, environment=environment)
+        base, kept = started(run, upstreams, window=window, store=store, environment=environment)
         launch = chosen.launch(there, _through(base, upstreams, window, chosen))
     except BaseException:
         run.end()
         raise
+    # The client may take this process's place, so nothing can be said behind it.
+    output.note(f"what leaves the window is kept in {kept}: transom store scopes --store {shlex.quote(kept)}")
     return _run(program, launch, arguments, environment, run)
+
+
+def _check_address(url: str, option: str) -> None:
+    try:
+        Address.parse(url)
+    except InputError as error:
+        # Told before what else is wrong with it: it is nearly always that.
+        hint = error.hint if "://" in url else f"write it as {option} http://{url}"
+        raise UsageError(f"{option}: {error.message}", hint=hint) from None
 
 
 def _upstreams(client: Client, there: Surroundings, given: tuple[str, ...]) -> Mapping[str, str]:
@@ -103,10 +116,7 @@ def _upstreams(client: Client, there: Surroundings, given: tuple[str, ...]) -> M
             name, url = (_OWN if client.wants_models else next(iter(found))), text
         elif name not in found:
             raise UsageError(f"{client.name} has no upstream {name!r}", hint=f"its upstreams are {', '.join(found)}")
-        try:
-            Address.parse(url)
-        except InputError as error:
-            raise UsageError(error.message, hint=error.hint) from None
+        _check_address(url, "--upstream")
         named[name] = url
     # One that was named without a name is where all goes: the client's own hosts are asked nothing.
     return named if named and len(named) == len(given) and not any("=" in text for text in given) else found | named
