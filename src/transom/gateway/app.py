@@ -272,6 +272,7 @@ class Gateway:
             body=plain,
             model=model,
             stream=stream,
+            spent=asked.admitted.spent,
         )
         if not body.whole and point is not None and point.kind in {"generate", "count"}:
             is_large = length is None or length > self._limits.most_read
@@ -302,7 +303,6 @@ class Gateway:
                         stream=streamed,
                         length=length,
                         forwarder=self._forwarder,
-                        spent=asked.admitted.spent,
                         usage=self._ask_usage,
                         refusing=self._refusing_usage,
                     ),

@@ -30,7 +30,6 @@ class Asking:
         stream: the body as it comes, where it was not read.
         length: bytes of ``stream``, where they are known.
         forwarder: asks.
-        spent: credentials that were meant for us.
         usage: ask OpenAI's chat for usage where the client did not.
         refusing: names of upstreams that have refused to be asked for it; those that do are added.
     """
@@ -41,7 +40,6 @@ class Asking:
     stream: AsyncIterator[bytes] | None
     length: int | None
     forwarder: Forwarder
-    spent: frozenset[str] = frozenset()
     usage: bool = True
     refusing: set[str] = field(default_factory=set)
     _unasked: bytes | None = None
@@ -56,14 +54,14 @@ class Asking:
         exchange = self.exchange
         upstream = exchange.upstream
         self._ask_usage()
-        query = without_key(exchange.query) if upstream.key is not None or "key" in self.spent else exchange.query
+        query = without_key(exchange.query) if upstream.key is not None or "key" in exchange.spent else exchange.query
         headers = onward(
             exchange.headers,
             upstream,
             exchange.endpoint,
             recoded=exchange.edited,
             read=exchange.endpoint is not None and exchange.endpoint.kind == "generate",
-            spent=self.spent,
+            spent=exchange.spent,
             query=exchange.query,
         )
         url = target(upstream, self.path, query)

@@ -59,6 +59,7 @@ class Exchange:
         decisions: what was decided, in order.
         reported: what the upstream counted.
         dry: decide, and send what came all the same.
+        spent: headers whose credential was meant for us; ``key`` for that of the query.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Exchange:
     decisions: list[Decision] = field(default_factory=list)
     reported: Reported | None = None
     dry: bool = False
+    spent: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.sent = self.sent or self.body

@@ -231,7 +231,7 @@ class Guard:
             return
         request = _beginning(exchange.body, members, format_)
         exchange.model = exchange.model or request.head.model or ""
-        exchange.scope = scope_of(exchange.headers, exchange.query)
+        exchange.scope = scope_of(exchange.headers, exchange.query, exchange.spent)
         exchange.session = session_key(exchange.scope, client_session(exchange.headers, request.head.fields), request.messages)
         window: int | None
         if known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from urllib.parse import parse_qsl
 
 from ..messages import Message, leading_system
@@ -30,14 +30,20 @@ _SESSIONS = (
 """Headers that clients name their session in: Claude Code, Codex, opencode and those that copy them."""
 
 
-def scope_of(headers: Iterable[tuple[str, str]], query: str) -> str:
-    """The scope of a credential; empty for a request without one, which is the local user's."""
+def scope_of(headers: Iterable[tuple[str, str]], query: str, spent: Collection[str] = ()) -> str:
+    """The scope of a credential; empty for a request without one, which is the local user's.
+
+    Args:
+        headers: the client's.
+        query: its query.
+        spent: headers that carried our own token, which tells no client from another; ``key`` for that of the query.
+    """
     found = {name.lower(): value for name, value in headers}
     for name in _CREDENTIALS:
-        if value := found.get(name, "").strip():
+        if name not in spent and (value := found.get(name, "").strip()):
             return _hashed(name.encode(), value.removeprefix("Bearer ").strip().encode())[:32]
     for name, value in parse_qsl(query):
-        if name == "key" and value:
+        if name == "key" and value and name not in spent:
             return _hashed(b"x-goog-api-key", value.encode())[:32]
     return ""
 

@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.gateway.serving import ask, serving
 
 from transom import Context, Store
+from transom.gateway.access import Access
 from transom.gateway.app import build_app
 from transom.gateway.guard import Guard
 from transom.gateway.operations import Book, Switch, build_operations
@@ -49,13 +50,16 @@ class Running:
 
 
 @contextmanager
-def running(window: int | None = 8_000, *, book: Book | None = None, dry: bool = False) -> Iterator[Running]:
+def running(
+    window: int | None = 8_000, *, book: Book | None = None, dry: bool = False, access: Access | None = None
+) -> Iterator[Running]:
     store, book = Store(MemoryBackend()), book or Book(clock=lambda: 1_800_000_000.0)
     with ScriptedProvider(lambda received: says("Fine.")) as provider:
         routes = Routes([Upstream(name="scripted", url=provider.url, window=window)])
         guard = Guard(lambda scope, size: Context(window=size, store=store, prune=False), Windows(store), builtin_registry())
         operations = build_operations(routes, book)
-        with serving(build_app(routes, guard=Switch(guard, dry=dry), journal=book, operations=operations)) as url:
+        app = build_app(routes, guard=Switch(guard, dry=dry), journal=book, operations=operations, access=access or Access())
+        with serving(app) as url:
             yield Running(url, provider, book, store)
 
 
@@ -237,3 +241,16 @@ def test_each_request_is_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -
     assert "POST /v1/chat/completions scripted small answered 200" in lines[0].getMessage()
     assert "refused 500" in lines[1].getMessage()
     assert all("\n" not in record.getMessage() for record in lines)
+
+
+def test_clients_who_share_the_gateways_token_are_told_apart_by_their_own_keys() -> None:
+    with running(access=Access("0.0.0.0", token=KEY)) as gateway:
+        scopes = []
+        for own in (("x-api-key: one",), ("x-api-key: two",), ("x-api-key: one",), ()):
+            _, headers, _ = gateway.chat(conversation(2), *own)
+            got = ask(gateway.url, "GET", f"/_transom/requests/{headers['x-transom-request']}", b"", f"x-transom-token: {KEY}")
+            scopes.append(json.loads(got.body)["scope"])
+        one, two, again, none = scopes
+        assert one == again
+        assert len({one, two, none}) == 3
+        assert none == "", "the token tells nobody from another"
