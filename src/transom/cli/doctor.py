@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import TransomError
 from ..runtime import default_store_path, open_store, open_toolbox
 from ..safety.masking import masked_address
-from ..settings import load
+from ..settings import Resolved, load
 from . import output
 from .options import JSON, StorePath
 from .tools import Roots
@@ -82,12 +82,14 @@ def doctor(*, root: Roots = (), store: StorePath = None, json: JSON = False) -> 
 async def _looked(roots: tuple[Path, ...], store: str | None) -> list[Finding]:
     found = [Finding(part="Python", state="ok", detail=f"{platform.python_version()} on {platform.platform(terse=True)}")]
     found += [_extra(*row) for row in _EXTRAS]
-    settings = load({"store": store}).settings
+    resolved = load({"store": store})
+    settings = resolved.settings
     place = Path(settings.store or default_store_path())
     there = await asyncio.to_thread(place.exists)
     found.append(
         await _store(place, settings.scope) if there else Finding(part="store", state="ok", detail=f"{place}, made now")
     )
+    found += await _upstreams(resolved)
     found += [item async for item in _tools(roots, store)]
     if any(item.part == "sandbox" and item.state != "missing" for item in found):
         # Stands in where nothing confines, and here something does.
@@ -117,6 +119,30 @@ async def _store(place: Path, scope: str) -> Finding:
     except TransomError as error:
         return Finding(part="store", state="missing", detail=error.message, mend=error.hint, needed=True)
     return Finding(part="store", state="ok", detail=str(place))
+
+
+async def _upstreams(resolved: Resolved) -> list[Finding]:
+    """The servers of models that settings name: each is asked."""
+    if resolved.settings.upstream is None:
+        return []
+    from ..gateway.configured import configured
+    from ..gateway.operations.health import health
+
+    try:
+        _, told = await health(configured(resolved))
+    except TransomError as error:
+        return [Finding(part="upstreams", state="missing", detail=error.message, mend=error.hint)]
+    listed = told["upstreams"]
+    assert isinstance(listed, list)
+    return [
+        Finding(
+            part=f"upstream {each['name']}",
+            state="ok" if each["ok"] else "missing",
+            detail=f"{each['url']}: {'answers' if each['ok'] else each['message']}",
+            mend="" if each["ok"] else "start it, or: transom config set upstream URL",
+        )
+        for each in listed
+    ]
 
 
 async def _tools(roots: tuple[Path, ...], store: str | None) -> AsyncIterator[Finding]:

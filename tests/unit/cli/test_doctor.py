@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from transom.cli.app import run
+from transom.testing.provider import ScriptedProvider, says
 
 
 @pytest.fixture
@@ -50,3 +51,16 @@ def test_a_home_is_not_worked_in_by_saying_nothing(
     monkeypatch.chdir(tmp_path)
     run(["doctor"])
     assert "name one with --root FOLDER" in capsys.readouterr().out
+
+
+def test_the_upstreams_of_the_settings_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRANSOM_STORE", str(tmp_path / "store.db"))
+    with ScriptedProvider([says("Hello")]) as provider:
+        monkeypatch.setenv("TRANSOM_UPSTREAM", f"there={provider.url}, gone=http://127.0.0.1:9")
+        assert run(["doctor", "--root", str(tmp_path), "--json"]) == 0
+    found = {item["part"]: item for item in json.loads(capsys.readouterr().out)["findings"]}
+    assert found["upstream there"]["state"] == "ok"
+    assert found["upstream gone"]["state"] == "missing"
+    assert "127.0.0.1:9" in found["upstream gone"]["detail"]
