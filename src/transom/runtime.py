@@ -36,6 +36,7 @@ __all__ = [
     "default_store_path",
     "fresh_store_path",
     "lasting_store_path",
+    "memory_store",
     "open_store",
     "open_toolbox",
 ]
@@ -191,6 +192,13 @@ def _backend(written: str, place: Path, *, create: bool) -> StorageBackend:
 
         return FilesystemBackend(place, create=create)
     return SQLiteBackend(place, create=create)
+
+
+def memory_store() -> Store:
+    """A store that ends with the process: for what is only tried."""
+    from .store.backends.memory import MemoryBackend
+
+    return Store(MemoryBackend())
 
 
 def fresh_store_path() -> Path:

@@ -11,12 +11,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 
 from ..errors import UsageError
-from ..runtime import build_context, build_summarizer, lasting_store_path, open_store
+from ..runtime import build_context, build_summarizer, lasting_store_path, memory_store, open_store
 from ..safety import origins
 from ..servers import listen, url_of
 from ..settings import Resolved
-from ..store.backends.memory import MemoryBackend
-from ..store.store import Store
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
@@ -51,10 +49,11 @@ async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, a
     keeping: Keeping | None = None
     if dry:
         # Nothing leaves, so nothing is to be kept beyond the run.
-        store = await stack.enter_async_context(Store(MemoryBackend()))
+        store = await stack.enter_async_context(memory_store())
     else:
+        # As it was written: a separator at its end asks for a folder.
         place = lasting_store_path(settings)
-        store = await stack.enter_async_context(open_store(place, scope=settings.scope))
+        store = await stack.enter_async_context(open_store(settings.store or place, scope=settings.scope))
         await try_to_keep(store)
         keeping = Keeping(place)
     summarizer = await build_summarizer(resolved)

@@ -26,10 +26,12 @@ ASKED = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
 
 @contextmanager
-def served(folder: Path, *options: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+def served(
+    folder: Path, *options: str, environment: dict[str, str] | None = None, store: str = "store.db"
+) -> Iterator[subprocess.Popen[str]]:
     """One that runs; its first lines are read by who wants them."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "transom", "serve", "--port", "0", "--store", str(folder / "store.db"), *options],
+        [sys.executable, "-m", "transom", "serve", "--port", "0", "--store", f"{folder}/{store}", *options],
         cwd=folder,
         env=os.environ | (environment or {}),
         stdin=subprocess.DEVNULL,
@@ -325,6 +327,12 @@ def test_what_left_is_read_back_with_the_usual_command(transom: Run, tmp_path: P
     options = ["--store", str(tmp_path / "store.db"), "--scope", seen["scope"]]
     assert "question 3 question 3" in transom("store", "get", uri, "--expand", *options).stdout
     assert transom("store", "get", uri, *options[:2]).returncode == 1
+
+
+def test_a_store_whose_path_ends_with_a_separator_is_a_folder(tmp_path: Path) -> None:
+    with served(tmp_path, "--json", "--upstream", "http://127.0.0.1:9", store="files/") as process:
+        address(process)
+        assert (tmp_path / "files").is_dir()
 
 
 def test_where_nothing_can_be_kept_it_does_not_start(transom: Run, tmp_path: Path) -> None:
