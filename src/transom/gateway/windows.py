@@ -140,8 +140,12 @@ class Windows:
         return self._in_force(known, asked)
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
-        """Take what an error named. It holds until the setting changes or the server tells something new."""
+        """Take what an error named, unless the user has set the window. It holds until the server tells something new."""
         known = self._of(upstream, model)
+        if self._setting(upstream) is None:
+            self._learn(known, tokens)
+
+    def _learn(self, known: _Known, tokens: int) -> None:
         known.against, known.learnt, known.due = known.base, tokens, float("-inf")
         self._keep(known)
 
@@ -176,7 +180,7 @@ class Windows:
         base = self._base(known, None)[0]
         if shown >= _LEAST_DROPPED and (base is None or shown < base):
             known.base = base
-            self.learn(upstream, model, shown)
+            self._learn(known, shown)
 
     async def aclose(self) -> None:
         """Stop asking, and finish what is being kept."""

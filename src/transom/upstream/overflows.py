@@ -35,7 +35,17 @@ _RATES = re.compile(
     re.IGNORECASE,
 )
 
-_N, _W = r"(?P<said>\d[\d,]*)", r"(?P<window>\d[\d,]*)"
+_FIRST = 200
+"""Characters of a message in which its wording begins: after what proxies put before it, their own errors' names and codes."""
+_LEAST_WINDOW = 1_024
+"""Tokens below which a number is no window of a model that anybody talks with."""
+
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»"}
+_MEMBER = re.compile(r"""["'](?:message|error)\\*["']\s*:\s*\\*$""")
+"""What stands before the words of a server that a proxy quotes: they are an error's own."""
+
+_N, _P, _W = r"(?P<said>\d[\d,]*)", r"(?P<part>\d[\d,]*)", r"(?P<window>\d[\d,]*)"
+"""Tokens of an input that is too much alone, of one that may be so only with its answer, and of what fits."""
 
 
 def _wordings(*forms: str) -> tuple[re.Pattern[str], ...]:
@@ -44,23 +54,27 @@ def _wordings(*forms: str) -> tuple[re.Pattern[str], ...]:
 
 _WORDINGS = _wordings(
     # vLLM, newest first
-    rf"passed {_N} input tokens.{{0,200}}?context length is only {_W}",
-    rf"maximum context length is {_W} tokens.{{0,80}}?prompt contains (?:at least )?{_N} input tokens",
-    rf"maximum context length is {_W} tokens and your request has {_N} input tokens",
+    rf"passed {_P} input tokens.{{0,200}}?context length is only {_W}",
+    rf"maximum context length is {_W} tokens.{{0,80}}?prompt contains (?:at least )?{_P} input tokens",
+    rf"maximum context length is {_W} tokens and your request has {_P} input tokens",
     rf"prompt \(length {_N}\) is longer than the maximum model length of {_W}",
     r"max_tokens must be at least 1, got -\d",
     # OpenAI Chat, and who copies it: vLLM before 0.9, DeepSeek, OpenRouter ("This endpoint's …")
     rf"maximum context length is {_W} tokens.{{0,40}}?messages resulted in {_N} tokens",
-    rf"maximum context length is {_W} tokens.{{0,60}}?\({_N} of text input(?:, (?P<tools>\d[\d,]*) of tool input)?",
-    rf"maximum context length is {_W} tokens.{{0,60}}?\({_N} in (?:the messages|your prompt|the prompt)",
+    rf"maximum context length is {_W} tokens.{{0,60}}?\({_P} of text input(?:, (?P<tools>\d[\d,]*) of tool input)?",
+    rf"maximum context length is {_W} tokens.{{0,60}}?\({_P} in (?:the messages|your prompt|the prompt)",
     rf"maximum context length is {_W} tokens.{{0,40}}?requested (?:about )?{_N} tokens",
     rf"maximum context length is {_W}",
+    # Azure
+    rf"input tokens exceed the configured limit of {_W} tokens.{{0,40}}?messages resulted in {_N} tokens",
     # OpenAI Responses
     r"exceeds the context window of this model",
     # Anthropic: the input alone; then input and max_tokens together, which older models refuse
     rf"prompt is too long: {_N} tokens > {_W}",
+    # Fireworks
+    rf"prompt is too long: {_N}, model maximum context length: {_W}",
     r"prompt is too long",
-    rf"exceed context limit: {_N} \+ \d[\d,]* > {_W}",
+    rf"exceed context limit: {_P} \+ \d[\d,]* > {_W}",
     # Gemini; Vertex
     rf"input token count \(?{_N}\)? exceeds the maximum number of tokens allowed \(?{_W}",
     r"input token count.{0,30}? exceeds the maximum number of tokens",
@@ -81,7 +95,7 @@ _WORDINGS = _wordings(
     rf"maximum context length of {_W} tokens.{{0,60}}?{_N} tokens from the input",
     rf"input length \({_N} tokens\) exceeds the maximum allowed length \({_W}",
     # text-generation-inference
-    rf"`inputs` tokens \+ `max_new_tokens` must be <= {_W}\. Given: {_N}",
+    rf"`inputs` tokens \+ `max_new_tokens` must be <= {_W}\. Given: {_P}",
     # Mistral
     rf"prompt contains {_N} tokens.{{0,60}}?too large for model with {_W} maximum context length",
     rf"too large for model with {_W} maximum context length",
@@ -174,11 +188,33 @@ def _texts(error: Mapping[str, object]) -> Iterator[str]:
 
 def _worded(text: str) -> Overflow | None:
     for form in _WORDINGS:
-        if (match := form.search(text)) is not None:
-            groups = match.groupdict()
-            said, tools = _number(groups.get("said")), _number(groups.get("tools"))
-            return Overflow(None if said is None else said + (tools or 0), _number(groups.get("window")))
+        match = next((match for match in form.finditer(text) if _is_own(text, match.start())), None)
+        if match is not None:
+            return _read(match.groupdict())
     return None
+
+
+def _is_own(text: str, start: int) -> bool:
+    """Whether what stands there is the error's own word: servers quote what they were sent, whatever it talks of."""
+    if start > _FIRST:
+        return False
+    opened: int | None = None
+    for at, mark in enumerate(text[:start]):
+        if opened is None:
+            if mark in _QUOTES and not text[max(0, at - 1) : at].isalnum():
+                opened = at
+        elif mark == _QUOTES[text[opened]] and not text[at + 1 : at + 2].isalnum():
+            opened = None
+    return opened is None or _MEMBER.search(text, 0, opened) is not None
+
+
+def _read(groups: Mapping[str, str | None]) -> Overflow:
+    alone, part, window = (_number(groups.get(name)) for name in ("said", "part", "window"))
+    if groups.get("window") is not None and (window is None or window < _LEAST_WINDOW or (alone or window) < window):
+        # Whatever it counts, it is no window; but too long it was.
+        return Overflow()
+    said = alone if alone is not None else part
+    return Overflow(None if said is None else said + (_number(groups.get("tools")) or 0), window)
 
 
 def _number(digits: str | None) -> int | None:

@@ -15,6 +15,7 @@ from transom.gateway.exchange import Exchange, Reported
 from transom.gateway.guard import Guard
 from transom.gateway.identity import session_key
 from transom.gateway.upstreams import Upstream
+from transom.gateway.windows import Windows
 from transom.jsontext import raw_object
 from transom.store.backends.memory import MemoryBackend
 from transom.wire.registry import builtin_registry
@@ -138,6 +139,22 @@ async def test_an_unknown_window_is_only_observed_until_an_error_names_it() -> N
     assert await guarded.overflowed(exchange, 20_000, 8_192)
     assert known.learnt == [8_192]
     assert len(exchange.sent) < len(exchange.body)
+
+
+async def test_an_error_that_names_less_than_a_setting_holds_for_the_request_it_refused() -> None:
+    store = Store(MemoryBackend())
+    windows = Windows(store, window=32_000)
+    guarded = Guard(lambda scope, size: Context(window=size, store=store, prune=False), windows, builtin_registry())
+    refused, other = asked("/v1/chat/completions", chat(30)), asked("/v1/chat/completions", {**chat(29), "model": "small"})
+    await guarded.before(refused)
+    assert not refused.edited
+    assert await guarded.overflowed(refused, 20_000, 8_192)
+    assert (refused.window, len(refused.sent) < len(refused.body)) == (8_192, True)
+    other.headers = (("x-session-id", "another"),)
+    await guarded.before(other)
+    assert (other.window, other.edited) == (32_000, False)
+    await guarded.aclose()
+    await windows.aclose()
 
 
 async def test_what_weighs_more_than_was_thought_closes() -> None:

@@ -330,6 +330,37 @@ SAID: list[tuple[str, str, int, object, int | None, int | None]] = [
         None,
         None,
     ),
+    (
+        "LiteLLM, with the words of whom it asked",
+        "openai",
+        400,
+        openai(
+            "litellm.ContextWindowExceededError: OpenAIException - Error code: 400 - {'error': {'message': \"This model's"
+            " maximum context length is 4096 tokens. However, your messages resulted in 9999 tokens.\", 'code': 400}}",
+            "400",
+        ),
+        9_999,
+        4_096,
+    ),
+    (
+        "Fireworks",
+        "openai",
+        400,
+        openai("The prompt is too long: 9999, model maximum context length: 4095", "invalid_request_error"),
+        9_999,
+        4_095,
+    ),
+    (
+        "Azure",
+        "openai",
+        400,
+        openai(
+            "Input tokens exceed the configured limit of 4096 tokens. Your messages resulted in 9999 tokens. Please reduce the"
+            " length of the messages."
+        ),
+        9_999,
+        4_096,
+    ),
 ]
 
 
@@ -345,7 +376,7 @@ def test_an_error_is_found_among_events_and_lines() -> None:
     assert overflow("openai", 200, f"event: error\ndata: {said}\n\n".encode()) == Overflow(21_463, 4_096)
     assert overflow("openai", 200, f"error: {said}\n\n".encode()) == Overflow(21_463, 4_096)
     assert overflow("ollama", 200, b'{"message":{}}\n' + said.encode()) == Overflow(21_463, 4_096)
-    assert overflow("openai", 400, b"upstream said: prompt is too long: 9 tokens > 8 maximum") == Overflow(9, 8)
+    assert overflow("openai", 400, b"upstream said: prompt is too long: 9000 tokens > 8000 maximum") == Overflow(9_000, 8_000)
 
 
 def test_a_bare_status_that_some_servers_mean_so_is_an_overflow_that_is_not_certain() -> None:
@@ -383,6 +414,32 @@ def test_a_bare_status_that_some_servers_mean_so_is_an_overflow_that_is_not_cert
 def test_what_is_no_overflow_is_none(status: int, body: object) -> None:
     data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
     assert overflow("openai", status, data) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "invalid tool schema in: 'docs say maximum context length is 2000 tokens'",
+        "1 validation error: input_value='it's said: prompt is too long: 9999 tokens > 4096 maximum'",
+        'Unknown role in {"role": "robot", "content": "maximum context length is 2000 tokens"}',
+        "Could not parse “the prompt is too long: 9999, model maximum context length: 4095” as JSON",
+        "messages: " + "many words " * 40 + "prompt is too long: 9999 tokens > 4096 maximum",
+    ],
+)
+def test_words_that_an_error_quotes_are_not_its_own(message: str) -> None:
+    assert overflow("openai", 400, json.dumps(openai(message, None)).encode()) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 0 tokens. However, your messages resulted in 9999 tokens.",
+        "This model's maximum context length is 1,023 tokens.",
+        "prompt is too long: 3000 tokens > 4096 maximum",
+    ],
+)
+def test_numbers_that_cannot_be_so_are_not_read(message: str) -> None:
+    assert overflow("openai", 400, json.dumps(openai(message)).encode()) == Overflow()
 
 
 @given(st.binary(max_size=200), st.sampled_from([200, 400, 413, 500]))
