@@ -20,8 +20,16 @@ from ..parties import Ended
 
 __all__ = ["Recent", "Seen"]
 
-_HIDDEN = ("auth", "key", "token", "cookie", "secret", "password")
-"""What names of headers hold that carry credentials."""
+_SHOWN = frozenset({
+    "accept", "accept-encoding", "accept-language", "anthropic-beta", "anthropic-dangerous-direct-browser-access",
+    "anthropic-version", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "openai-beta",
+    "originator", "transfer-encoding", "upgrade", "user-agent", "x-app", "x-goog-api-client", "x-title", "x-transom-bypass",
+    "x-transom-dry-run",
+})  # fmt: skip
+"""Headers that carry no credential. Others may, whatever their names: of those only the names are held."""
+_SHOWN_FIRST = "x-stainless-"
+"""What the headers begin with in which the providers' own libraries say what they run on."""
+_HIDDEN = "…"
 _LARGEST = 8 << 20
 """Bytes of a body above which it is not held."""
 
@@ -149,7 +157,7 @@ class Recent:
             dry=exchange.dry,
             session=exchange.session,
             scope=exchange.scope,
-            headers=[pair for pair in exchange.headers if not any(word in pair[0].lower() for word in _HIDDEN)],
+            headers=[(name, value if _is_harmless(name.lower()) else _HIDDEN) for name, value in exchange.headers],
             decisions=exchange.decisions,
         )
         self._take(seen, exchange)
@@ -184,6 +192,10 @@ class Recent:
                 break
             self._held -= old.held
             old.came = old.went = None
+
+
+def _is_harmless(name: str) -> bool:
+    return name in _SHOWN or name.startswith(_SHOWN_FIRST)
 
 
 def _shown(body: bytes | None) -> bytes:
