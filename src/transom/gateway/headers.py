@@ -17,7 +17,7 @@ __all__ = ["OWN", "back", "credentials", "named", "onward", "texts", "without_ke
 Header = tuple[bytes, bytes]
 
 OWN = "x-transom-"
-"""What our own control headers begin with; none of them goes to an upstream."""
+"""What our own headers begin with: none goes to an upstream, and none of an upstream's comes back."""
 
 _CONNECTION = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
@@ -106,7 +106,9 @@ def back(headers: Iterable[Header], *, decoded: bool = False, length: int | None
     headers = list(headers)
     named_ones = {name for key, value in headers if key.lower() == b"connection" for name in _listed(value.decode("latin-1"))}
     dropped = _ANSWERED | {name.encode("latin-1") for name in named_ones} | ({b"content-encoding"} if decoded else set())
-    kept = [(name.lower(), value) for name, value in headers if name.lower() not in dropped]
+    lowered = [(name.lower(), value) for name, value in headers]
+    # What another gateway says of itself behind us would be taken for our word.
+    kept = [(name, value) for name, value in lowered if name not in dropped and not name.startswith(OWN.encode())]
     if length is not None:
         kept.append((b"content-length", b"%d" % length))
     return kept

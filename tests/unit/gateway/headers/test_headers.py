@@ -193,3 +193,14 @@ def test_a_stream_that_comes_coded_is_decoded_as_it_comes() -> None:
     with upstream(handle) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]))) as url:
         answer = ask(url, "POST", CHAT, b'{"model":"m","stream":true,"messages":[]}')
     assert answer.body == b"".join(events)
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/other"])
+def test_what_an_upstream_says_in_our_name_does_not_come_back(path: str) -> None:
+    async def handler(asked: Asked) -> None:
+        await asked.answer(200, ANSWER, "X-Transom-Decision: guard=closed", "x-transom-strange: 1", "x-other: kept")
+
+    with upstream(handler) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]))) as url:
+        answer = ask(url, "POST", path, BODY)
+        assert answer.header("x-other") == "kept"
+        assert not [name for name, _ in answer.headers if name.startswith("x-transom-")]
