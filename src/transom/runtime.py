@@ -292,7 +292,7 @@ async def open_toolbox(
 
     settings = load({"store": None if store is None else str(store)}).settings
     place = lasting_store_path(settings)
-    async with open_store(place, scope=settings.scope) as opened:
+    async with open_store(settings.store or place, scope=settings.scope) as opened:
         key = _key_place(place, _checked(roots))
         intents = Intents(place.with_name(f"{place.name}-intents"), key)
         try:

@@ -86,3 +86,10 @@ def test_what_a_tool_does_is_one_line_in_the_list(transom: Run) -> None:
     text = transom("tools", "list", "--all").stdout
     assert "\\n" not in text
     assert all(len(line.split()) > 3 for line in text.splitlines()[1:])
+
+
+def test_a_store_named_with_a_separator_is_a_folder(transom: Run, tmp_path: Path) -> None:
+    store = f"{tmp_path / 'kept'}/"
+    done = transom("tools", "call", "remember", '{"text": "the sky is blue"}', "--root", str(tmp_path), "--store", store)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "kept").is_dir()
