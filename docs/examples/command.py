@@ -12,7 +12,7 @@ def run(file: str, /, *, fitting: Fitting | None = None, json: JSON = False) -> 
     file:
         The file to read.
     """
-    _, window = (fitting or Fitting()).settings()
+    _, window = (fitting or Fitting()).resolved()
     with open(file, encoding="utf-8") as lines:
         count = sum(1 for _ in lines)
     if json:

@@ -127,7 +127,7 @@ def test_every_json_shown_is_json() -> None:
 
 @pytest.mark.parametrize("block", of("sh", "console"), ids=str)
 def test_every_command_named_exists(block: Block) -> None:
-    for script in re.findall(r"\b(?:script|\.ci)/\w+", block.text):
+    for script in re.findall(r"\b(?:script|\.ci)/[\w-]+", block.text):
         assert os.access(ROOT / script, os.X_OK), script
     names = {command.name for command in COMMANDS}
     for name in re.findall(r"^(?:\$ )?(?:\w+=\S+ )*transom (\w+)", block.text, re.MULTILINE):

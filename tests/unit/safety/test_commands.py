@@ -184,20 +184,20 @@ def test_everyday_commands_are_accepted(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "category", "tool"),
+    ("command", "category", "told"),
     [
         ("git status", "git", "git_status"),
         ("w3m http://example.org", "web", "fetch_web_content"),
         ("xdg-open index.html", "browser", "browser_open_page"),
         ("sqlite3 a.db 'select 1'", "database", "query_database"),
         ("curl http://example.org", "http", "http_request"),
-        ("make &", "background", "run_background_command"),
+        ("make &", "background", "leave a process behind"),
     ],
 )
-def test_a_category_names_the_tool_to_use_and_can_be_allowed(command: str, category: Category, tool: str) -> None:
+def test_a_category_says_what_to_use_and_can_be_allowed(command: str, category: Category, told: str) -> None:
     verdict = judge(command)
     assert verdict.reason == f"command_{category}"
-    assert tool in worded(verdict)
+    assert told in worded(verdict)
     assert judge(command, allowed={category}).allowed
 
 

@@ -26,7 +26,8 @@ def sources(repository: Path) -> dict[str, ast.Module]:
 
 def test_every_rule_that_has_words_is_one_that_refuses(sources: dict[str, ast.Module]) -> None:
     spoken = set().union(*map(texts, sources.values()))
-    named = {rule: rule.removeprefix("command_") for rule in RULES}
+    # Dispatch says it in place of a rule that names a tool which is not in the catalog.
+    named = {rule: rule.removeprefix("command_") for rule in RULES if rule != "command_no_tool"}
     assert [rule for rule, short in named.items() if rule not in spoken and short not in spoken] == []
 
 
