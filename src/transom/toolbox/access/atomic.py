@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterable
 
+from .exclusion import alone_in
 from .folder import Folder
 from .intents import Intents, Named, temporary_name
 from .renaming import rename_new
@@ -76,11 +77,12 @@ def land(spot: Spot, name: str, expected: bytes | type[Whatever] | None) -> None
         except FileExistsError:
             raise Stale from None
         return
-    if isinstance(expected, bytes):
-        check(folder, spot.name, expected)
-    else:
-        _must_be_replaceable(folder, spot.name)
-    folder.replace(name, folder, spot.name)
+    with alone_in(folder):
+        if isinstance(expected, bytes):
+            check(folder, spot.name, expected)
+        else:
+            _must_be_replaceable(folder, spot.name)
+        folder.replace(name, folder, spot.name)
 
 
 def discard(spot: Spot, name: str) -> None:

@@ -1,6 +1,6 @@
 """Taking turns at files: what reads a file, works out its new bytes and writes them is done by one thread at a time.
 
-Knows names, no files. Within this process; between processes, comparing before the rename is all there is.
+Knows names, no files. Within this process; between processes a file is compared and replaced in one go (``exclusion``).
 """
 
 from __future__ import annotations
