@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from ..access.intents import digest_of, temporary_name
+from ..access.intents import digest_of
 from ..access.place import Place
 from ..access.workspace import Workspace
 
@@ -32,9 +32,8 @@ def record(workspace: Workspace, place: Place, kept: bytes, left: bytes | None) 
         return
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = path.with_name(temporary_name())
-        temporary.write_text(f"{digest_of(kept)} {digest_of(left) or '-'}", encoding="ascii")
-        temporary.replace(path)
+        # In place, in one piece: a kill leaves all of it or an empty one, which says nothing, and never a file beside it.
+        path.write_text(f"{digest_of(kept)} {digest_of(left) or '-'}", encoding="ascii")
 
 
 def changed_since(workspace: Workspace, place: Place, kept: bytes, now: bytes) -> bool:
