@@ -257,7 +257,8 @@ class FilesystemBackend:
                 )
             if not writing:
                 return False
-            self.root.mkdir(parents=True, mode=0o700)
+            # Another task may make it at this moment.
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self.root.is_dir():
             raise StoreError(f"{self.root} is no directory", hint="name a directory, or a file for a store in SQLite")
         mark = self._files.read(_MARK)
