@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from rulebook import rules
 from toolpages import toolbox_page
 
 from transom import errors
-from transom.cli.app import COMMANDS
+from transom.cli.app import COMMANDS, run
 from transom.settings import catalogue
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
@@ -159,12 +160,13 @@ def commands() -> str:
 
 
 def help_of(*words: str) -> str:
-    """What ``transom WORDS --help`` prints."""
-    environment = os.environ | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        [sys.executable, "-m", "transom", *words, "--help"], env=environment, capture_output=True, check=True, encoding="utf-8"
-    )
-    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+    """What ``transom WORDS --help`` prints into a pipe."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = run([*words, "--help"])
+    if status:
+        raise SystemExit(f"transom {' '.join(words)} --help ends with status {status}")
+    return "\n".join(line.rstrip() for line in printed.getvalue().strip().splitlines())
 
 
 def subcommands(text: str) -> Iterator[str]:
@@ -242,13 +244,16 @@ def _default(value: object) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or with ``--check`` name those that are out of date."""
-    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    # How wide help is drawn.
+    os.environ["COLUMNS"] = "100"
+    made = pages()
+    stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in arguments:
         for path in stale:
             print(f"{path.name} is out of date: run script/docs")
         return 1 if stale else 0
     for path in stale:
-        path.write_text(pages()[path], encoding="utf-8")
+        path.write_text(made[path], encoding="utf-8")
         print(f"wrote {path.name}")
     return 0
 
