@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 
 _MOST_HELD = 256 << 10
 """Bytes of a refusal, or of events without content, that are held before they are handed on."""
+_SAYING = frozenset({200, 201, 202, 203})
+"""Statuses, short of errors, whose answers say what a model said. No other has a body that could (RFC 9110, 15.3 and 15.4)."""
 _JSON_ERRORS = (b'{"error"', b'{"type":"error"', b'{"object":"error"')
 _TYPES: dict[Framing, bytes] = {
     "events": b"text/event-stream; charset=utf-8",
@@ -71,6 +73,7 @@ class Passage:
     _may_retry: bool = True
     _streams: bool = False
     _may_bridge: bool = False
+    _is_measured: bool = False
     _filter: UsageChunkFilter | None = None
     _held: list[bytes] = field(default_factory=list)
 
@@ -158,7 +161,8 @@ class Passage:
 
     def _is_open(self, read: Reader) -> bool:
         """Whether something of ours may stand inside the answer: it is a stream, by its own word or by the request's."""
-        return read.framing == "events" or (self.exchange.stream and read.framing != "whole")
+        is_stream = read.framing == "events" or (self.exchange.stream and read.framing != "whole")
+        return is_stream and not self._is_measured
 
     def _framing(self) -> Framing:
         """How an answer is cut that has not come yet."""
@@ -187,7 +191,12 @@ class Passage:
     async def _answered(self, answer: Answer) -> bool:
         """Hand an answer back; true where the request became smaller instead, and is to be asked again."""
         decoders = self._decoders(answer) if self._generates else None
-        if decoders is None:
+        is_promised = bool(self.out.status)
+        self._is_measured = False
+        says = answer.status >= 400 or answer.status in _SAYING
+        if decoders is None or not (says or is_promised):
+            if is_promised:
+                raise FailedError(502, f"{self._place()} answered in a coding that is not known")
             await self._hand(answer)
             return False
         assert self.exchange.endpoint is not None
@@ -197,16 +206,17 @@ class Passage:
         pieces = Pieces(answer, decoders)
         is_whole = kind.startswith("application/json") and self._framing() == "events"
         self._may_bridge = self.exchange.stream and not is_whole
-        if self.out.status:
-            if answer.status >= 400 or is_whole:
+        if is_promised:
+            if answer.status >= 400 or is_whole or not says:
                 return await self._belated(answer, read, pieces)
         else:
             length = None if decoders or self._may_bridge or self._is_open(read) else answer.length
+            self._is_measured = length is not None
             self._plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
         if answer.status >= 400:
             return await self._refused(answer, read, pieces)
         with Pulse(answer, lambda: self._bridge(read), self.out, self.limits) as pulse:
-            return await self._relay(read, pieces, pulse)
+            return await self._relay(answer.status, read, pieces, pulse)
 
     async def _hand(self, answer: Answer) -> None:
         """An answer that is not looked at: as it is, coding and all."""
@@ -251,7 +261,7 @@ class Passage:
         await self._say(status, said)
         return False
 
-    async def _relay(self, read: Reader, pieces: Pieces, pulse: Pulse) -> bool:
+    async def _relay(self, status: int, read: Reader, pieces: Pieces, pulse: Pulse) -> bool:
         """The pieces of an answer as they come. True where it turned out to be an overflow before anything was handed on."""
         self._streams = True
         self._filter = self.asking.filter()
@@ -283,7 +293,7 @@ class Passage:
             holding = False
             await self._release()
         read.close()
-        return await self._finish(read)
+        return await self._finish(status, read)
 
     async def _next(self, pieces: Pieces, pulse: Pulse, until: float | None) -> bytes | None:
         """The next piece; ``None`` where what is held has been held for long enough."""
@@ -302,7 +312,7 @@ class Passage:
             return begins.startswith(_JSON_ERRORS) and size < _MOST_HELD
         return risky and read.empty and not read.settled and size < _MOST_HELD
 
-    async def _finish(self, read: Reader) -> bool:
+    async def _finish(self, status: int, read: Reader) -> bool:
         if self._held:
             if (read.error is not None and read.empty and await self._overflowed(read)) or await self._silent(read):
                 return True
@@ -311,7 +321,8 @@ class Passage:
         if not self.out.size and not rest:
             if await self._silent(read):
                 return True
-            raise FailedError(502, f"{self._place()} answered nothing")
+            if self.out.status or status == 200:
+                raise FailedError(502, f"{self._place()} answered nothing")
         if rest:
             await self.out.piece(rest)
         if not read.settled and self._is_open(read):
@@ -367,9 +378,10 @@ class Passage:
         self._failure = message
         if not self.out.status:
             self._held = []
-            self._plan(status, [(b"content-type", b"application/json")])
+            said = failure(self.exchange, status, message)
+            self._plan(status, [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(said))])
             self.presence.over()
-            await self.out.end(failure(self.exchange, status, message))
+            await self.out.end(said)
             return
         await self._release()
         await self._say(status, message)

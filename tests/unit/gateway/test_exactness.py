@@ -1,0 +1,87 @@
+"""What is no edit arrives as it was, over real sockets, in both directions: statuses, headers, paths, framing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+from tests.unit.gateway.exact import BODY, CHAT, MESSAGES, STREAM, Pair, paired
+from tests.unit.gateway.serving import Asked, raw, serving, upstream
+
+from transom.gateway.app import build_app
+from transom.gateway.forwarding import Limits
+from transom.gateway.upstreams import Routes, Upstream
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
+    with paired() as running:
+        yield running
+
+
+def answer(status: int, *headers: bytes, body: bytes = b"") -> bytes:
+    return b"HTTP/1.1 %d X\r\n%b\r\n%b" % (status, b"".join(line + b"\r\n" for line in headers), body)
+
+
+@pytest.mark.parametrize("request_body", [BODY, STREAM], ids=["whole", "streamed"])
+@pytest.mark.parametrize("path", [CHAT, MESSAGES, "/v1/embeddings"])
+@pytest.mark.parametrize("status", [201, 202, 204, 205, 300, 301, 302, 303, 304, 307, 308, 401, 429, 500])
+def test_an_answer_without_a_body_goes_back_as_it_is(pair: Pair, status: int, path: str, request_body: bytes) -> None:
+    location = b"http://other.example/v1//x%2Fy?a=&b;c?"
+    length = () if status in {204, 304} else (b"content-length: 0",)
+    found = pair.ask(
+        "POST", path, request_body, script=answer(status, b"location: " + location, b"x-request-id: r", b"etag: W/1", *length)
+    )
+    assert (found.status, found.body, found.complete) == (status, b"", True)
+    assert found.all(b"location") == [location]
+    assert found.all(b"x-request-id") == [b"r"]
+    assert found.all(b"etag") == [b"W/1"]
+
+
+@pytest.mark.parametrize("status", [206, 300, 302, 307, 308])
+def test_nothing_is_put_into_the_page_of_a_redirect(pair: Pair, status: int) -> None:
+    page = b"<a href=there>moved</a>"
+    found = pair.ask(
+        "POST",
+        CHAT,
+        STREAM,
+        script=answer(status, b"location: /there", b"content-type: text/html", b"content-length: %d" % len(page), body=page),
+    )
+    assert (found.status, found.body, found.complete) == (status, page, True)
+    assert found.all(b"content-length") == [b"%d" % len(page)]
+
+
+def test_a_length_that_a_304_tells_does_not_break_it(pair: Pair) -> None:
+    found = pair.ask("POST", CHAT, BODY, script=answer(304, b"content-length: 44", b"etag: 1"))
+    assert (found.status, found.body) == (304, b"")
+
+
+@pytest.mark.parametrize("request_body", [BODY, STREAM], ids=["whole", "streamed"])
+def test_only_a_200_with_nothing_in_it_is_no_answer(pair: Pair, request_body: bytes) -> None:
+    found = pair.ask("POST", CHAT, request_body, script=answer(200, b"content-length: 0"))
+    assert found.status == 502
+    assert b"answered nothing" in found.body
+    assert found.all(b"content-length") == [b"%d" % len(found.body)]
+
+
+@pytest.mark.parametrize("status", [204, 307])
+def test_a_status_without_words_that_comes_late_is_told_inside_the_stream(status: int) -> None:
+    async def handle(asked: Asked) -> None:
+        await asyncio.to_thread(promised.wait, 5)
+        asked.writer.write(answer(status, b"location: /there"))
+        asked.writer.close()
+
+    promised = threading.Event()
+    limits = Limits(patience=0.05)
+    with upstream(handle) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]), limits=limits)) as url:
+        client = raw(url, "POST", CHAT, STREAM)
+        seen = b""
+        while b": keep-alive" not in seen:
+            seen += client.recv(4096)
+        promised.set()
+        while not seen.endswith(b"0\r\n\r\n"):
+            seen += client.recv(4096)
+        client.close()
+    assert b'"message":"the upstream answered %d and no stream"' % status in seen
