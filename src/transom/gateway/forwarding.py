@@ -6,18 +6,22 @@ An answer is read as it comes and never held.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
+from aiohttp.base_protocol import BaseProtocol
+from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
 from .bodies import ClientGoneError
+from .headers import spelled
 
 if TYPE_CHECKING:
     from .upstreams import Upstream
@@ -28,6 +32,7 @@ _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 """Headers that the client library would add on its own."""
 _PIECE = 256 << 10
 _LONGEST_HEADER = 64 << 10
+_MOST_HEADERS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +148,42 @@ class _Whole(aiohttp.Payload):
         await self.write(writer)
 
 
+class _Head:
+    """A connection until the head of a request has gone over it, which the client library writes as UTF-8 and in one piece.
+
+    Header values stand in it as Latin-1, a character for each of their bytes; as such they leave.
+    """
+
+    def __init__(self, protocol: BaseProtocol, transport: asyncio.Transport) -> None:
+        self._protocol = protocol
+        self._transport = transport
+
+    def write(self, data: bytes) -> None:
+        """Write the head, and what comes with it; what comes later is none of ours."""
+        if self._protocol.transport is cast(object, self):
+            self._protocol.transport = self._transport
+        head, end, rest = data.partition(b"\r\n\r\n")
+        self._transport.write(head.decode().encode("latin-1") + end + rest)
+
+    def writelines(self, pieces: Iterable[bytes]) -> None:
+        """See ``write``."""
+        self.write(b"".join(pieces))
+
+    def __getattr__(self, name: str) -> Any:  # all else is the connection's
+        return getattr(self._transport, name)
+
+
+class _Request(aiohttp.ClientRequest):
+    """A request whose headers leave as the bytes that they are."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        """Send it."""
+        protocol = conn.protocol
+        if protocol is not None and protocol.transport is not None and not all(map(str.isascii, self.headers.values())):
+            protocol.transport = cast(asyncio.Transport, _Head(protocol, protocol.transport))
+        return await super().send(conn)
+
+
 class Forwarder:
     """Asks upstreams. Its sessions are made at the first request, in the loop that serves it.
 
@@ -183,7 +224,7 @@ class Forwarder:
         """
         if self._pooled is None:
             self._pooled = self._session(pooled=True)
-        sent = CIMultiDict(headers)
+        sent = CIMultiDict((name, spelled(value).decode("latin-1")) for name, value in headers)
         if length is not None:
             sent["Content-Length"] = str(length)
         try:
@@ -222,6 +263,9 @@ class Forwarder:
             if isinstance(error.__cause__, ClientGoneError):
                 raise error.__cause__ from None
             raise _failed(error, place, reused=used.before) from error
+        if not 200 <= response.status <= 599:
+            response.close()
+            raise FailedError(502, f"{place} answered with status {response.status}, which ends no request")
         return Answer(response, place)
 
     def _session(self, *, pooled: bool) -> aiohttp.ClientSession:
@@ -233,12 +277,14 @@ class Forwarder:
             timeout=aiohttp.ClientTimeout(
                 total=None, connect=limits.connect, sock_connect=limits.connect, sock_read=limits.idle
             ),
+            request_class=_Request,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_AUTOMATIC,
             trust_env=False,
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
+            max_headers=_MOST_HEADERS,
             trace_configs=[tracing] if pooled else [],
         )
 

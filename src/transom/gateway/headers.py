@@ -6,13 +6,14 @@ error lose no more than others do. Sources: RFC 9110, 7.6.1 (connections), 8.4 (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import unquote_plus
 
 from .endpoint import Endpoint
 from .upstreams import Upstream
 
-__all__ = ["OWN", "back", "credentials", "named", "onward", "texts", "without_key"]
+__all__ = ["OWN", "back", "credentials", "named", "onward", "spelled", "texts", "without_key"]
 
 Header = tuple[bytes, bytes]
 
@@ -28,13 +29,27 @@ _CONNECTION = frozenset({
 _ASKED = _CONNECTION | {"content-length", "expect", "host"}
 _ANSWERED = frozenset(name.encode() for name in _CONNECTION) | {b"content-length", b"date", b"server"}
 
+_CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no value may hold, and a blank stands for (RFC 9110, 5.5): an answer is not lost over it."""
+
 _CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 """Headers that clients carry a key in."""
 
 
+class _Latin(str):
+    """A value whose bytes are no UTF-8, read as Latin-1. It leaves as the bytes that came."""
+
+    __slots__ = ()
+
+
 def texts(headers: Iterable[Header]) -> list[tuple[str, str]]:
-    """Headers as text, names in lower case. They are written as UTF-8 later on, so that what is UTF-8 stays as it was."""
+    """Headers as text to be read, names in lower case. ``spelled`` tells the bytes of a value again."""
     return [(name.decode("latin-1").lower(), _text(value)) for name, value in headers]
+
+
+def spelled(value: str) -> bytes:
+    """A header's value as it goes over the wire: the bytes that ``texts`` read, and UTF-8 where it is our own."""
+    return value.encode("latin-1" if isinstance(value, _Latin) else "utf-8")
 
 
 def named(headers: Iterable[Header], name: bytes) -> bytes:
@@ -106,7 +121,7 @@ def back(headers: Iterable[Header], *, decoded: bool = False, length: int | None
     headers = list(headers)
     named_ones = {name for key, value in headers if key.lower() == b"connection" for name in _listed(value.decode("latin-1"))}
     dropped = _ANSWERED | {name.encode("latin-1") for name in named_ones} | ({b"content-encoding"} if decoded else set())
-    lowered = [(name.lower(), value) for name, value in headers]
+    lowered = [(name.lower(), _CONTROLS.sub(b" ", value)) for name, value in headers]
     # What another gateway says of itself behind us would be taken for our word.
     kept = [(name, value) for name, value in lowered if name not in dropped and not name.startswith(OWN.encode())]
     if length is not None:
@@ -135,4 +150,4 @@ def _text(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        return value.decode("latin-1")
+        return _Latin(value, "latin-1")

@@ -85,3 +85,64 @@ def test_a_status_without_words_that_comes_late_is_told_inside_the_stream(status
             seen += client.recv(4096)
         client.close()
     assert b'"message":"the upstream answered %d and no stream"' % status in seen
+
+
+VALUES = [
+    b"caf\xc3\xa9",
+    b"caf\xe9",
+    b"\xc3\xa9 and \xe9",
+    b"\xff\xfe\x80\x9f",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98\x80",
+    b"a\tb  c",
+    b"",
+    b'"quoted, \\" = ; %zz',
+    b"y" * 60_000,
+]
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+@pytest.mark.parametrize("request_body", [b"", BODY, STREAM, b"x" * 300_000], ids=["none", "whole", "streamed", "large"])
+def test_the_values_of_headers_are_the_bytes_that_came_in_both_directions(pair: Pair, path: str, request_body: bytes) -> None:
+    lines = [b"x-value: " + value for value in VALUES]
+    found = pair.ask("POST", path, request_body, *lines, script=answer(200, *lines, b"content-length: 2", body=b"{}"))
+    assert [value.encode("latin-1") for name, value in pair.asked.headers if name == "x-value"] == VALUES
+    assert pair.asked.body == request_body
+    assert found.all(b"x-value") == VALUES
+
+
+def test_header_values_that_are_no_text_do_not_spoil_the_next_request_of_the_connection(pair: Pair) -> None:
+    head = b"POST " + CHAT.encode() + b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n" % len(BODY)
+    one, two = head + b"x-a: \xe9\r\n\r\n" + BODY, head + b"connection: close\r\n\r\n" + BODY
+    assert pair.send(one + one + two).count(b"HTTP/1.1 200 OK") == 3
+    assert [asked.body for asked in pair.server.asked] == [BODY] * 3
+    assert [asked.header("x-a") for asked in pair.server.asked] == ["\xe9", "\xe9", None]
+
+
+def test_cookies_and_whatever_else_comes_twice_stay_apart_and_in_order(pair: Pair) -> None:
+    cookies = [b"a=1; Path=/", b"b=2, c", b"a=1; Path=/"]
+    script = answer(200, *(b"Set-Cookie: " + cookie for cookie in cookies), b"content-length: 2", body=b"{}")
+    assert pair.ask("POST", CHAT, BODY, script=script).all(b"set-cookie") == cookies
+
+
+def test_very_many_headers_pass_both_ways(pair: Pair) -> None:
+    many = [b"x-h%d: %d" % (number, number) for number in range(1500)]
+    found = pair.ask("POST", CHAT, BODY, *many, script=answer(200, *many, b"content-length: 2", body=b"{}"))
+    assert found.status == 200
+    assert found.all(b"x-h1499") == [b"1499"]
+    assert pair.asked.header("x-h1499") == "1499"
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_a_control_character_in_an_answers_header_costs_no_answer(pair: Pair, path: str) -> None:
+    found = pair.ask("POST", path, BODY, script=answer(200, b"x-odd: a\x01b\x7f", b"content-length: 2", body=b"{}"))
+    assert (found.status, found.body) == (200, b"{}")
+    assert found.all(b"x-odd") == [b"a b "]
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+@pytest.mark.parametrize("status", [101, 600, 999])
+def test_a_status_that_no_answer_may_have_is_named(pair: Pair, status: int, path: str) -> None:
+    found = pair.ask("POST", path, BODY, script=answer(status, b"content-length: 2", body=b"{}"))
+    assert found.status == 502
+    assert b"answered with status %d" % status in found.body
