@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 
 import pytest
 
@@ -25,12 +25,9 @@ SHAPING = {
     "everything": MOVED,
 }
 OUTSIDE = {
-    "repairs": replace(ENGLISH, mending=moved(ENGLISH.mending)),
-    "notices": replace(ENGLISH, windows=moved(ENGLISH.windows)),
-    "retrieval": replace(ENGLISH, retrieving=moved(ENGLISH.retrieving)),
-    "memory": replace(ENGLISH, remembering=moved(ENGLISH.remembering)),
-    "guardrails": replace(ENGLISH, placing=moved(ENGLISH.placing)),
-    "dates": replace(ENGLISH, dates=moved(ENGLISH.dates)),
+    item.name: replace(ENGLISH, **{item.name: moved(getattr(ENGLISH, item.name))})
+    for item in fields(ENGLISH)
+    if is_dataclass(getattr(ENGLISH, item.name)) and item.name not in ("digesting", "summarizing")
 }
 
 
