@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Iterator
 
 import pytest
-from tests.unit.gateway.exact import BODY, CHAT, MESSAGES, STREAM, Pair, paired
-from tests.unit.gateway.serving import Asked, raw, serving, upstream
+from tests.unit.gateway.exact import BODY, CHAT, CLOSE, MESSAGES, OK, SAID, STREAM, Pair, Wire, paired
+from tests.unit.gateway.serving import HOST, Asked, raw, serving, upstream
 
 from transom.gateway.app import build_app
 from transom.gateway.forwarding import Limits
@@ -146,3 +147,135 @@ def test_a_status_that_no_answer_may_have_is_named(pair: Pair, status: int, path
     found = pair.ask("POST", path, BODY, script=answer(status, b"content-length: 2", body=b"{}"))
     assert found.status == 502
     assert b"answered with status %d" % status in found.body
+
+
+TARGETS = [
+    "/v1/models?a=1;b=2",
+    "/v1/models?&a=&&b&",
+    "/v1/models?a=?/:@&b=%20+%2B%zz%e4",
+    '/v1/x?a=<>"{}|^`\\',
+    "/v1/a%2Fb%2f..%2F",
+    "//v1//models",
+    "///x",
+    "/v1/../models/./x/..",
+    "/v1/%2e%2E/%7E~%e4%",
+    "/v1/models/a:b@c;d=e,f",
+    '/v1/<>"{}|^`\\[x]',
+    "/[",
+    "/http://other.example/x",
+    "/v1/x?" + "y" * 40_000,
+    "/v1beta/models/m%3Aodd:list?key=1&key=&",
+    "/u/v1/models?x=/u/",
+    "/u//x",
+]
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "QUERY"])
+@pytest.mark.parametrize("target", TARGETS, ids=range(len(TARGETS)))
+def test_what_is_asked_for_goes_up_byte_for_byte(pair: Pair, target: str, method: str) -> None:
+    found = pair.ask(method, target, script=OK if method != "HEAD" else answer(200, b"content-length: 14", b"x-a: 1"))
+    assert (found.status, found.all(b"content-length")) == (200, [b"14"])
+    assert found.body == (b"" if method == "HEAD" else SAID)
+    assert pair.asked.line == f"{method} {target.removeprefix('/u')} HTTP/1.1"
+
+
+@pytest.mark.parametrize("target", [b"/v1/\xe4", b"/v1/x?q=\xc3\xa4", b"/v1/a\tb", b"/v1/a\x01b", b"?x", b"v1/x"])
+def test_what_no_target_may_be_is_refused_and_never_changed(pair: Pair, target: bytes) -> None:
+    found = Wire.read(pair.send(b"GET " + target + b" HTTP/1.1\r\n" + CLOSE + b"\r\n"))
+    assert found.status == 400
+    assert pair.server.asked == []
+
+
+@pytest.mark.parametrize("path", [CHAT, MESSAGES, "/v1/models", "/v1/unknown"])
+@pytest.mark.parametrize(
+    "headers", [(b"content-length: 500",), (b"transfer-encoding: chunked",), ()], ids=["length", "chunked", "none"]
+)
+def test_a_look_at_any_path_comes_back_as_it_is(pair: Pair, path: str, headers: tuple[bytes, ...]) -> None:
+    found = pair.ask("HEAD", path, script=answer(404, b"x-a: 1", *headers))
+    assert (found.status, found.body) == (404, b"")
+    assert found.all(b"content-length") == [line.partition(b": ")[2] for line in headers if line.startswith(b"content-length")]
+
+
+# ── framing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+@pytest.mark.parametrize("coding", [b"chunked", b"Chunked", b"CHUNKED"])
+def test_a_body_without_a_length_goes_on_whole(pair: Pair, path: str, coding: bytes) -> None:
+    head = b"POST " + path.encode() + b" HTTP/1.1\r\n" + CLOSE + b"Transfer-Encoding: " + coding + b"\r\n\r\n"
+    chunks = b"1\r\n{\r\n0a;ext=1\r\n" + BODY[1:11] + b"\r\n%X\r\n" % len(BODY[11:]) + BODY[11:] + b"\r\n0\r\n\r\n"
+    assert Wire.read(pair.send(head + chunks)).body == SAID
+    assert pair.asked.body == BODY
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_a_client_that_waits_to_be_told_to_go_on_is_told(pair: Pair, path: str) -> None:
+    port = int(pair.url.rpartition(":")[2])
+    with socket.create_connection((HOST, port), timeout=10) as client:
+        head = b"POST " + path.encode() + b" HTTP/1.1\r\n" + CLOSE
+        client.sendall(head + b"Expect: 100-Continue\r\ncontent-length: %d\r\n\r\n" % len(BODY))
+        assert client.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(BODY)
+        assert Wire.read(b"".join(iter(lambda: client.recv(4096), b""))).body == SAID
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_what_an_upstream_says_before_its_answer_takes_nothing_from_it(pair: Pair, path: str) -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+    found = pair.ask("POST", path, BODY, script=early + OK)
+    assert (found.status, found.body, found.all(b"link")) == (200, SAID, [])
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_trailers_of_an_answer_do_not_spoil_it(pair: Pair, path: str) -> None:
+    body = b"3\r\nabc\r\n0\r\nx-sum: 1\r\nx-transom-reason: none\r\n\r\n"
+    found = pair.ask("POST", path, BODY, script=answer(200, b"Transfer-Encoding: CHUNKED", b"trailer: x-sum", body=body))
+    assert (found.status, found.body, found.complete) == (200, b"abc", True)
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_an_answer_that_ends_with_its_connection_is_whole(pair: Pair, path: str) -> None:
+    async def handle(asked: Asked) -> None:
+        asked.writer.write(b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n" + SAID)
+        asked.writer.close()
+
+    found = pair.ask("POST", path, BODY, script=handle)
+    assert (found.status, found.body, found.complete) == (200, SAID, True)
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_an_answer_shorter_than_it_said_breaks_off(pair: Pair, path: str) -> None:
+    async def handle(asked: Asked) -> None:
+        asked.writer.write(answer(200, b"content-length: 500", body=b"data: x"))
+        asked.writer.close()
+
+    found = pair.ask("POST", path, BODY, script=handle)
+    assert (found.status, found.body, found.complete) == (200, b"data: x", False)
+
+
+def test_requests_sent_at_once_are_answered_one_after_another(pair: Pair) -> None:
+    async def handle(asked: Asked) -> None:
+        await asked.answer(200, asked.line.split()[1].encode())
+
+    requests = [
+        b"GET /v1/a HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n",
+        b"POST /v1/b HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        b"POST %b HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n\r\n" % (CHAT.encode(), len(BODY)) + BODY,
+        b"GET /v1/c HTTP/1.1\r\n" + CLOSE + b"\r\n",
+    ]
+    back = pair.send(b"".join(requests), handle)
+    assert [asked.body for asked in pair.server.asked] == [b"", b"abc", BODY, b""]
+    places = [back.index(b"\r\n\r\n" + path) for path in (b"/v1/a", b"/v1/b", CHAT.encode(), b"/v1/c")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("request_body", [BODY, STREAM], ids=["whole", "streamed"])
+@pytest.mark.parametrize("path", [CHAT, MESSAGES])
+@pytest.mark.parametrize("kind", [b"content-type: text/html", b"content-type: text/plain", b"x-none: 1"])
+@pytest.mark.parametrize("page", [b"<html>sign in</html>", b"upstream request timeout", b"eve", b"data", b"\xff\x00"])
+def test_nothing_is_put_behind_a_page_that_stands_for_an_answer(
+    pair: Pair, page: bytes, kind: bytes, path: str, request_body: bytes
+) -> None:
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in page) + b"0\r\n\r\n"
+    found = pair.ask("POST", path, request_body, script=answer(200, kind, b"transfer-encoding: chunked", body=chunks))
+    assert (found.status, found.body, found.complete) == (200, page, True)

@@ -14,6 +14,9 @@ __all__ = ["Sniffed", "Values", "Whole"]
 
 _INSIDE = re.compile(rb'["\\]')
 _OUTSIDE = re.compile(rb'["{}]')
+_FIELDS = (b":", b"data:", b"event:", b"id:", b"retry:")
+"""How a stream of events begins (WHATWG HTML, "Server-sent events")."""
+_LONGEST_FIELD = 6
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 
@@ -117,18 +120,19 @@ class Values:
 
 
 class Sniffed:
-    """An answer of no known type: its first character tells JSON from events."""
+    """An answer of no known type: how it begins tells JSON and events from what is neither, such as a page or plain text."""
 
-    __slots__ = ("_found", "_limit")
+    __slots__ = ("_begun", "_found", "_limit")
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
+        self._begun = b""
         self._found: Splitter | None = None
 
     @property
     def is_between(self) -> bool:
         """See ``Splitter``."""
-        return self._found is None or self._found.is_between
+        return not self._begun if self._found is None else self._found.is_between
 
     @property
     def is_events(self) -> bool:
@@ -137,13 +141,24 @@ class Sniffed:
 
     def feed(self, chunk: bytes) -> list[Event]:
         """See ``Splitter``."""
+        if self._found is not None:
+            return list(self._found.feed(chunk))
+        self._begun = (self._begun + chunk).lstrip(_BLANK)
+        self._found = self._told(self._begun[:_LONGEST_FIELD])
         if self._found is None:
-            first = chunk.lstrip(_BLANK)[:1]
-            if not first:
-                return []
-            self._found = Values(self._limit) if first in (b"{", b"[") else Events(self._limit)
-        return list(self._found.feed(chunk))
+            return []
+        begun, self._begun = self._begun, b""
+        return list(self._found.feed(begun))
 
     def close(self) -> list[Event]:
         """See ``Splitter``."""
         return [] if self._found is None else list(self._found.close())
+
+    def _told(self, begins: bytes) -> Splitter | None:
+        if begins.startswith((b"{", b"[")):
+            return Values(self._limit)
+        if begins.startswith(_FIELDS):
+            return Events(self._limit)
+        if any(field.startswith(begins) for field in _FIELDS):
+            return None
+        return Whole(self._limit)
