@@ -172,6 +172,11 @@ class Decoder(Protocol):
         """
         ...
 
+    @property
+    def is_whole(self) -> bool:
+        """What came is no part of something: it may end here."""
+        ...
+
 
 def codings(value: str) -> list[str]:
     """The codings that a ``Content-Encoding`` lists, in the order they were done."""
@@ -189,7 +194,7 @@ async def undone(data: bytes, value: str, most: int = MOST_DECODED) -> bytes:
     Raises:
         UnknownCodingError: a coding that cannot be undone.
         TooLargeError: it unfolds to more than ``most`` bytes.
-        ValueError: it is not of that coding.
+        ValueError: it is not of that coding, or cut off.
     """
     listed = codings(value)
     if not listed:
@@ -200,6 +205,8 @@ async def undone(data: bytes, value: str, most: int = MOST_DECODED) -> bytes:
         decoded = data
         for each in decoders:
             decoded = each.decode(decoded, most)
+            if not each.is_whole:
+                raise ValueError("cut off")
         return decoded
 
     return await asyncio.to_thread(decode) if len(data) > _THREADED else decode()
@@ -231,11 +238,13 @@ class _Zlib:
         self._bits = bits
         self._object = zlib.decompressobj(bits)
         self._begun = False
+        self.is_whole = True
 
     def decode(self, piece: bytes, most: int) -> bytes:
         if not self._begun and self._bits == zlib.MAX_WBITS and piece and (piece[0] & 0x0F) != 8:
             self._object = zlib.decompressobj(-zlib.MAX_WBITS)
         self._begun = self._begun or bool(piece)
+        self.is_whole = self.is_whole and not piece
         out = bytearray()
         try:
             while piece:
@@ -247,6 +256,7 @@ class _Zlib:
                     # Gzip may go on with a further member.
                     piece = self._object.unused_data
                     self._object = zlib.decompressobj(self._bits)
+                    self.is_whole = not piece
         except zlib.error as error:
             raise ValueError(str(error)) from error
         return bytes(out)
@@ -258,8 +268,14 @@ class _Brotli:
 
         self._error: type[Exception] = brotli.error
         self._object = brotli.Decompressor()
+        self._begun = False
+
+    @property
+    def is_whole(self) -> bool:
+        return not self._begun or bool(self._object.is_finished())
 
     def decode(self, piece: bytes, most: int) -> bytes:
+        self._begun = self._begun or bool(piece)
         out = bytearray()
         try:
             out += self._object.process(piece, output_buffer_limit=_STEP)
@@ -284,8 +300,10 @@ class _Zstandard:
         self._new = zstd.ZstdDecompressor
         self._error: type[Exception] = zstd.ZstdError
         self._object = self._new()
+        self.is_whole = True
 
     def decode(self, piece: bytes, most: int) -> bytes:
+        self.is_whole = self.is_whole and not piece
         out = bytearray()
         try:
             while True:
@@ -296,6 +314,7 @@ class _Zstandard:
                 if self._object.eof:
                     piece = self._object.unused_data
                     self._object = self._new()
+                    self.is_whole = not piece
                     if not piece:
                         break
                 elif self._object.needs_input:

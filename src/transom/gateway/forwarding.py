@@ -95,6 +95,10 @@ class Answer:
         """A header's value; empty where it is not there."""
         return self._response.headers.get(name, "")
 
+    def listed(self, name: str) -> str:
+        """The value of a header that is a list, however many lines it has; empty where it is not there."""
+        return ", ".join(self._response.headers.getall(name, ()))
+
     @property
     def length(self) -> int | None:
         """Bytes of the body, where the upstream says so."""

@@ -106,6 +106,8 @@ class Pieces:
                 raise FailedError(502, "the upstream's answer cannot be decoded") from error
             if piece:
                 return piece
+        if not all(decoder.is_whole for decoder in self._decoders):
+            raise FailedError(502, "the upstream's answer is cut off inside its coding")
         return b""
 
 

@@ -76,12 +76,47 @@ def test_an_unknown_coding_is_refused_in_the_protocols_shape() -> None:
     assert json.loads(answer.body)["type"] == "error"
 
 
+@pytest.mark.parametrize(
+    ("value", "coded"),
+    [
+        ("identity", BODY),
+        ("Identity", BODY),
+        ("GZIP", gzip.compress(BODY)),
+        ("X-GZip", gzip.compress(BODY)),
+        ("gzip,identity , BR", brotli.compress(gzip.compress(BODY))),
+        ("deflate, zstd", zstd.compress(zlib.compress(BODY))),
+        (" , gzip,", gzip.compress(BODY)),
+    ],
+)
+def test_codings_are_read_in_any_spelling_and_go_on_as_they_are_spelled(value: str, coded: bytes) -> None:
+    guard = Editing(edits=False)
+    with upstream(answered) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]), guard=guard)) as url:
+        assert ask(url, "POST", CHAT, coded, f"content-encoding: {value}").status == 200
+        (asked,) = server.asked
+    assert guard.seen[0].body == BODY
+    assert (asked.header("content-encoding"), asked.body) == (value.strip(), coded)
+
+
+@pytest.mark.parametrize("coding", list(CODINGS))
+@pytest.mark.parametrize("lost", [1, 4, 30])
+def test_a_body_that_is_cut_off_inside_its_coding_is_not_looked_at_and_goes_on_as_it_came(coding: str, lost: int) -> None:
+    coded = CODINGS[coding](b'{"model":"m","stream":true,"messages":[]}' + b" " * 5_000)
+    cut = coded[: -min(lost, len(coded) - 12)]
+    guard = Editing(edits=True)
+    with upstream(answered) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]), guard=guard)) as url:
+        assert ask(url, "POST", CHAT, cut, f"content-encoding: {coding}").status == 200
+        (asked,) = server.asked
+    assert (asked.header("content-encoding"), asked.body) == (coding, cut)
+    assert not guard.seen
+
+
 def test_a_body_that_unfolds_without_end_is_refused() -> None:
     bomb = gzip.compress(b"0" * (65 << 20))
     with upstream(answered) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]))) as url:
         answer = ask(url, "POST", CHAT, bomb, "content-encoding: gzip")
         assert not server.asked
     assert answer.status == 413
+    assert json.loads(answer.body)["error"]["message"] == "the body unfolds to more than 64 MiB"
 
 
 @pytest.mark.parametrize(
@@ -158,6 +193,10 @@ async def test_codings_are_undone_piece_by_piece_as_well_as_whole(coding: str) -
     with pytest.raises(TooLargeError):
         await undone(coded, coding, most=len(BODY) - 1)
     assert await undone(coded, coding, most=len(BODY)) == BODY
+    assert each.is_whole
+    assert decoder(coding).is_whole, "nothing is not cut off"
+    with pytest.raises(ValueError, match="cut off"):
+        await undone(coded[:-1], coding)
 
 
 async def test_codings_on_top_of_each_other_and_odd_ones() -> None:
