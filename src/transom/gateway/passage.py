@@ -73,6 +73,7 @@ class Passage:
     _may_retry: bool = True
     _streams: bool = False
     _may_bridge: bool = False
+    _is_promised: bool = False
     _is_measured: bool = False
     _filter: UsageChunkFilter | None = None
     _held: list[bytes] = field(default_factory=list)
@@ -88,6 +89,7 @@ class Passage:
                 finally:
                     answer.close()
                 self._held = []
+                self._streams = False
         except FailedError as failed:
             await self._fail(failed.status, failed.message)
         except ClientGoneError:
@@ -179,6 +181,7 @@ class Passage:
         """A keep-alive before the status is known, which promises a stream."""
         assert self.exchange.endpoint is not None
         if not self.out.status:
+            self._is_promised = True
             self._plan(200, [(b"content-type", _TYPES[framing]), (b"cache-control", b"no-cache")])
         await self.out.piece(keepalive(self.exchange.endpoint.protocol, framing))
 
@@ -191,11 +194,10 @@ class Passage:
     async def _answered(self, answer: Answer) -> bool:
         """Hand an answer back; true where the request became smaller instead, and is to be asked again."""
         decoders = self._decoders(answer) if self._generates else None
-        is_promised = bool(self.out.status)
         self._is_measured = False
         says = answer.status >= 400 or answer.status in _SAYING
-        if decoders is None or not (says or is_promised):
-            if is_promised:
+        if decoders is None or not (says or self._is_promised):
+            if self._is_promised:
                 raise FailedError(502, f"{self._place()} answered in a coding that is not known")
             await self._hand(answer)
             return False
@@ -206,7 +208,7 @@ class Passage:
         pieces = Pieces(answer, decoders)
         is_whole = kind.startswith("application/json") and self._framing() == "events"
         self._may_bridge = self.exchange.stream and not is_whole
-        if is_promised:
+        if self._is_promised:
             if answer.status >= 400 or is_whole or not says:
                 return await self._belated(answer, read, pieces)
         else:
@@ -229,10 +231,15 @@ class Passage:
     async def _refused(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
         """An error instead of an answer: looked at, and handed on as it is."""
         held = 0
-        while held < _MOST_HELD and (piece := await pieces.next()):
-            self._held.append(piece)
-            held += len(piece)
-            read.feed(piece)
+        try:
+            while held < _MOST_HELD and (piece := await pieces.next()):
+                self._held.append(piece)
+                held += len(piece)
+                read.feed(piece)
+        except FailedError:
+            # The status stands, whatever became of the words.
+            await self.out.piece(b"".join(self._held))
+            raise
         said = b"".join(self._held)
         if self.asking.refused_usage(said) or await self._too_long(answer.status, said):
             return True
@@ -264,7 +271,7 @@ class Passage:
     async def _relay(self, status: int, read: Reader, pieces: Pieces, pulse: Pulse) -> bool:
         """The pieces of an answer as they come. True where it turned out to be an overflow before anything was handed on."""
         self._streams = True
-        self._filter = self.asking.filter()
+        self._filter = self.asking.filter() if not self._is_measured else None
         risky = len(self.exchange.sent) > self.limits.risky
         holding = True
         until = asyncio.get_running_loop().time() + self.limits.hold
@@ -383,7 +390,16 @@ class Passage:
             self.presence.over()
             await self.out.end(said)
             return
-        await self._release()
+        read = self._reader
+        if read is not None and self._streams:
+            read.close()
+            self._held.append(self._filter.close() if self._filter is not None else b"")
+            await self._release()
+            if read.settled and self._is_open(read):
+                # All was said before it broke off.
+                self._failure = ""
+                await self._end()
+                return
         await self._say(status, message)
 
     async def _say(self, status: int, message: str) -> None:
@@ -399,7 +415,7 @@ class Passage:
             await self.out.end(said)
 
     def _said_early(self, status: int, message: str) -> bytes:
-        if not (self.exchange.stream and self._generates):
+        if not self._is_promised:
             return b""
         assert self.exchange.endpoint is not None
         return error_event(self.exchange.endpoint.protocol, status, message, framing=self._framing())
@@ -407,7 +423,7 @@ class Passage:
     def _decoders(self, answer: Answer) -> list[Decoder] | None:
         """What undoes the answer's codings; ``None`` where one is not known, so that it cannot be looked at."""
         try:
-            return [decoder(name) for name in reversed(codings(answer.header("content-encoding")))]
+            return [decoder(name) for name in reversed(codings(answer.listed("content-encoding")))]
         except UnknownCodingError:
             return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from tests.unit.gateway.serving import HOST, Asked, serving, upstream
 from tests.unit.gateway.serving import Upstream as Server
 
 from transom.gateway.app import build_app
+from transom.gateway.exchange import Exchange, Reported
+from transom.gateway.parties import Ended, NullJournal
 from transom.gateway.upstreams import Routes, Upstream
 
 CHAT, MESSAGES, RESPONSES, GEMINI = "/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1beta/models/m:"
@@ -23,6 +26,26 @@ CLOSE = b"host: 127.0.0.1\r\nconnection: close\r\n"
 Script = bytes | Callable[[Asked], Awaitable[None]]
 
 
+class Kept(NullJournal):
+    """How requests ended, to be waited for: a client has its answer a moment before that."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[Exchange, queue.SimpleQueue[Ended]]] = []
+
+    def began(self, exchange: Exchange) -> None:
+        self._all.append((exchange, queue.SimpleQueue()))
+
+    def ended(self, exchange: Exchange, ended: Ended) -> None:
+        next(waiting for each, waiting in self._all if each is exchange).put(ended)
+
+    def last(self) -> tuple[Exchange, Ended]:
+        """The newest request, once it has ended."""
+        exchange, waiting = self._all[-1]
+        ended = waiting.get(timeout=5)
+        waiting.put(ended)
+        return exchange, ended
+
+
 @dataclass(slots=True)
 class Pair:
     """The gateway and the upstream behind it.
@@ -30,12 +53,24 @@ class Pair:
     Attributes:
         url: the gateway's.
         server: the upstream.
+        journal: what the gateway kept.
         script: what it answers: bytes as they go over the wire, or what is done with a request.
     """
 
     url: str
     server: Server
+    journal: Kept
     script: Script = OK
+
+    @property
+    def ended(self) -> Ended:
+        """How the newest request ended."""
+        return self.journal.last()[1]
+
+    @property
+    def counted(self) -> Reported | None:
+        """What the upstream counted for it."""
+        return self.journal.last()[0].reported
 
     def send(self, request: bytes, script: Script = OK) -> bytes:
         """All that comes back over one connection until it is closed."""
@@ -118,6 +153,10 @@ def paired() -> Iterator[Pair]:
         asked.writer.write(pair.script)
         await asked.writer.drain()
 
-    with upstream(handle) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]))) as url:
-        pair = Pair(url, server)
+    journal = Kept()
+    with (
+        upstream(handle) as server,
+        serving(build_app(Routes([Upstream(name="u", url=server.url)]), journal=journal)) as url,
+    ):
+        pair = Pair(url, server, journal)
         yield pair

@@ -279,3 +279,21 @@ def test_nothing_is_put_behind_a_page_that_stands_for_an_answer(
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in page) + b"0\r\n\r\n"
     found = pair.ask("POST", path, request_body, script=answer(200, kind, b"transfer-encoding: chunked", body=chunks))
     assert (found.status, found.body, found.complete) == (200, page, True)
+
+
+@pytest.mark.parametrize("request_body", [BODY, STREAM], ids=["whole", "streamed"])
+@pytest.mark.parametrize("size", [0, 10, 400_000])
+@pytest.mark.parametrize("length", [b"content-length: 500000", b"transfer-encoding: chunked"], ids=["length", "chunked"])
+def test_a_refusal_that_breaks_off_keeps_its_status_and_breaks_off(
+    pair: Pair, length: bytes, size: int, request_body: bytes
+) -> None:
+    words = b"x" * size
+
+    async def handle(asked: Asked) -> None:
+        chunk = words if length.startswith(b"content") or not words else b"%x\r\n%b\r\n" % (size, words)
+        asked.writer.write(answer(429, b"retry-after: 3", length, body=chunk))
+        asked.writer.close()
+
+    found = pair.ask("POST", CHAT, request_body, script=handle)
+    assert (found.status, found.body, found.complete) == (429, words, False)
+    assert found.all(b"retry-after") == [b"3"]

@@ -480,6 +480,31 @@ def test_an_overflow_that_comes_after_a_keep_alive_is_still_answered_with_a_smal
     assert answer.body.replace(b": keep-alive\n\n", b"") == CONTENT + DONE
 
 
+def test_a_smaller_request_that_fails_after_all_is_told_inside_the_stream() -> None:
+    async def handle(asked: Asked) -> None:
+        if b"[1]" in asked.body:
+            asked.writer.close()
+            return
+        await asyncio.to_thread(promised.wait, 5)
+        await asked.begin()
+        await asked.chunk(b"data: " + TOO_LONG + b"\n\n")
+        await asked.end()
+
+    promised = threading.Event()
+    limits = Limits(patience=0.05)
+    with upstream(handle) as server, serving(build_app(routes(server.url), guard=Halving(), limits=limits)) as url:
+        client = raw(url, "POST", CHAT, STREAM)
+        seen = b""
+        while b": keep-alive" not in seen:
+            seen += client.recv(4096)
+        promised.set()
+        while not seen.endswith(b"\r\n0\r\n\r\n"):
+            seen += client.recv(4096)
+        client.close()
+    assert b"closed the connection without an answer" in seen
+    assert b"context" not in seen.replace(b": keep-alive", b"")
+
+
 def test_long_headers_and_many_of_them_pass_both_ways() -> None:
     many = [f"x-h{number}: {number}" for number in range(80)]
 
