@@ -16,7 +16,7 @@ from tests.unit.gateway.serving import HOST, serving
 from transom.gateway.app import build_app
 from transom.gateway.upstreams import Routes, Upstream
 
-PIECE = b"data: " + b'{"choices":[{"delta":{"content":"' + b"x" * 65_000 + b'"}}]}\n\n'
+PIECE = b"data: " + b'{"choices":[{"delta":{"content":"' + b"x" * 65_000 + b'"},"finish_reason":"stop"}]}\n\n'
 PIECES = 640
 WHOLE = len(PIECE) * PIECES
 MOST = 20_000_000
