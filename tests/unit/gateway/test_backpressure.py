@@ -141,3 +141,18 @@ def test_a_slow_upstream_of_a_large_body_holds_the_client_back_and_gets_all_of_i
             head(upstream)
             assert (read(upstream, WHOLE) if measured else read_chunks(upstream)) == expected()
             pour.ended()
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/files"])
+def test_an_upstream_that_refuses_a_large_body_before_it_came_is_heard(path: str) -> None:
+    refusal = b'{"error":{"message":"too large"}}'
+    with placed() as (listener, gateway), joined(gateway) as client:
+        client.sendall(b"POST %b HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % (path.encode(), WHOLE))
+        pour = Pour(client, PIECE)
+        upstream, _ = listener.accept()
+        with upstream:
+            head(upstream)
+            upstream.sendall(b"HTTP/1.1 413 X\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(refusal) + refusal)
+            assert b" 413 " in head(client)
+            assert client.recv(4096) == refusal
+        pour.ended()
