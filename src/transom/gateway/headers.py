@@ -29,6 +29,9 @@ _CONNECTION = frozenset({
 _ASKED = _CONNECTION | {"content-length", "expect", "host"}
 _ANSWERED = frozenset(name.encode() for name in _CONNECTION) | {b"content-length", b"date", b"server"}
 
+_CONTENT = frozenset({"content-encoding", "content-digest", "content-md5", "digest"})
+"""What a coding and the sums over it say of a body that does not go on in it."""
+
 _CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 """What no value may hold, and a blank stands for (RFC 9110, 5.5): an answer is not lost over it."""
 
@@ -88,7 +91,7 @@ def onward(
         headers: the client's, names in lower case.
         upstream: who is asked. Its key takes the place of the client's.
         endpoint: what is asked for; says how a key is sent where the client sent none.
-        recoded: the body goes on without the coding it came in.
+        recoded: the body was edited, and goes on without the coding it came in.
         read: the answer is looked at on its way back, so it should come uncoded.
         spent: credentials that were meant for us.
         query: the client's; a key may be in it.
@@ -96,7 +99,7 @@ def onward(
     headers = list(headers)
     dropped = _ASKED | {name for key, value in headers if key == "connection" for name in _listed(value)} | set(spent)
     if recoded:
-        dropped |= {"content-encoding"}
+        dropped |= _CONTENT
     if read:
         dropped |= {"accept-encoding"}
     if upstream.key is not None:
@@ -120,7 +123,7 @@ def back(headers: Iterable[Header], *, decoded: bool = False, length: int | None
     """
     headers = list(headers)
     named_ones = {name for key, value in headers if key.lower() == b"connection" for name in _listed(value.decode("latin-1"))}
-    dropped = _ANSWERED | {name.encode("latin-1") for name in named_ones} | ({b"content-encoding"} if decoded else set())
+    dropped = _ANSWERED | {name.encode("latin-1") for name in named_ones | (_CONTENT if decoded else set())}
     lowered = [(name.lower(), _CONTROLS.sub(b" ", value)) for name, value in headers]
     # What another gateway says of itself behind us would be taken for our word.
     kept = [(name, value) for name, value in lowered if name not in dropped and not name.startswith(OWN.encode())]

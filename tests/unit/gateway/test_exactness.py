@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -297,3 +298,21 @@ def test_a_refusal_that_breaks_off_keeps_its_status_and_breaks_off(
     found = pair.ask("POST", CHAT, request_body, script=handle)
     assert (found.status, found.body, found.complete) == (429, words, False)
     assert found.all(b"retry-after") == [b"3"]
+
+
+SUMS = (b"content-digest: sha-256=:eA==:", b"content-md5: eA==", b"digest: md5=eA==")
+
+
+@pytest.mark.parametrize("edited", [True, False])
+def test_a_sum_over_a_body_goes_on_with_that_body_only(pair: Pair, edited: bool) -> None:
+    body = b'{"model":"m","stream":true,"messages":[]}' if edited else STREAM
+    raw = b"data: [DONE]\n\n"
+    coding = b"content-encoding: gzip" if edited else b"x-none: 1"
+    coded = gzip.compress(raw) if edited else raw
+    kind, length = b"content-type: text/event-stream", b"content-length: %d" % len(coded)
+    found = pair.ask("POST", CHAT, body, *SUMS, script=answer(200, kind, coding, *SUMS, length, body=coded))
+    assert found.body == raw
+    for line in SUMS:
+        name, _, value = line.partition(b": ")
+        assert found.all(name) == ([] if edited else [value])
+        assert pair.asked.header(name.decode()) == (None if edited else value.decode())
