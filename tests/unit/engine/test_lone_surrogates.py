@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from transom import Call, Context, MemoryBackend, Message, Retrieval, Snapshot, Store, chain, digest, reset
@@ -103,6 +103,7 @@ VALUES = st.sampled_from([HALF, "memory/\ud800", "/memories/a", "/memories/\ud80
 
 
 @settings(max_examples=150, deadline=None)
+@example("context", "search", {"query": HALF})
 @given(st.sampled_from(["context", "memory"]), COMMANDS, st.dictionaries(NAMES, VALUES))
 async def test_a_refusal_repeats_no_half(tool: str, command: str, given_: dict[str, str]) -> None:
     context = Context(window=8_000, memory=True, context_tool=Retrieval(native_memory=True))

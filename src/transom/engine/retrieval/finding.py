@@ -24,7 +24,7 @@ from ..placement.labels import Provenance, Source, day_of, label
 from .addresses import Address
 from .host import Host
 from .places import ENTRIES, Facts, text_of_data
-from .refusal import Refused
+from .refusal import Refused, sayable
 from .transcript import archive_messages
 from .views import next_mark
 
@@ -84,7 +84,7 @@ async def find(host: Host, query: str, within: Address | None, offset: int) -> s
     hits = await _hits(host, query, within)
     where = within.uri if within is not None else ", ".join(host.readable)
     if not hits:
-        return words.found_none.format(query=query[:_QUERY_SHOWN], where=where)
+        return sayable(words.found_none.format(query=query[:_QUERY_SHOWN], where=where))
     if offset >= len(hits):
         raise Refused("bad_number", given=offset, total=len(hits))
     call: dict[str, object] = {"command": "search", "query": query[:_QUERY_SHOWN]}
