@@ -34,13 +34,15 @@ class Loaded:
 
 @dataclass(slots=True)
 class Loader:
-    """Remembers the last load's elements."""
+    """Remembers the last load's elements, and what stood around them where that was JSON text."""
 
     format: str = ""
     raws: list[bytes] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     system: int = 0
     fields: frozenset[str] | None = None
+    outer: dict[str, bytes] | None = None
+    head: Head | None = None
 
     def resumes(self, source: object) -> bool:
         """Whether a body looks like the last one gone on: the same fields, and a conversation that begins the same.
@@ -96,17 +98,23 @@ class Loader:
                 if old != new:
                     break
                 same += 1
-        rest = join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else source
-        request = target.parse(rest)
-        outside = _outside(request.messages)
-        if len(request.messages) - outside != len(items) - same:
+        outer = {name: raw for name, raw in members.items() if name != target.conversation}
+        if same and self.head is not None and outer == self.outer and [*outer] == [*self.outer]:
+            head, outside = self.head, self.system
+            parsed: Sequence[Message] = [*self.messages[:outside], *target.parse_items(items[same:])]
+        else:
+            rest = join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else source
+            request = target.parse(rest)
+            head, parsed, outside = request.head, request.messages, _outside(request.messages)
+        if len(parsed) - outside != len(items) - same:
             return None
-        shared, _ = self._joined(request.messages, same, target.name)
+        shared, _ = self._joined(parsed, same, target.name)
         # The very bytes that the messages hold, so that none are kept twice.
         fresh = zip(self.messages[outside + same :], items[same:], strict=True)
         spelled = [m.origin.raw if m.origin is not None and m.origin.raw == item else item for m, item in fresh]
         self.raws, self.fields = [*self.raws[:same], *spelled], None
-        return Loaded(self.messages, shared, request.head)
+        self.outer, self.head = outer, head
+        return Loaded(self.messages, shared, head)
 
     def _joined(self, messages: Sequence[Message], same: int, name: str) -> tuple[int, int]:
         """Put what was parsed behind what is known; how much is as before, and how many messages stand outside the list."""
@@ -117,6 +125,7 @@ class Loader:
         before = self.messages
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
         self.format, self.system = name, outside
+        self.outer = self.head = None
         return _shared(before, self.messages), outside
 
     def note(self, messages: Sequence[Message]) -> None:
@@ -132,6 +141,7 @@ class Loader:
         shared = _shared(before, messages)
         self.messages = [*before[:shared], *messages[shared:]]
         self.format, self.raws, self.system = "", [], 0
+        self.outer = self.head = None
         return Loaded(self.messages, shared, head)
 
     def _common(self, items: Sequence[object], name: str) -> int:

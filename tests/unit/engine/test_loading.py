@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 
 import pytest
 from tests.unit.engine.sessions import HEAD, context_of, dialogue, driven, elements, model_calls, round_of, texts, tool_loop
 
 from transom import Call, Context, Message, Store, reset
-from transom.engine.loading import Loader
+from transom.engine.loading import Loaded, Loader
 from transom.errors import FormatError
 from transom.jsontext import loads
 from transom.store.backends.memory import MemoryBackend
@@ -318,9 +319,61 @@ def test_of_a_growing_body_as_text_only_what_is_new_is_parsed() -> None:
             self.read += len(request.messages)
             return request
 
+        def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
+            self.read += len(items)
+            return super().parse_items(items)
+
     loader, chat = Loader(), Counting()
     messages = [{"role": "user" if number % 2 == 0 else "assistant", "content": f"part {number}"} for number in range(60)]
     for count in range(1, 61):
         loaded = loader.load(json.dumps({"model": "m", "messages": messages[:count]}).encode(), chat)
         assert (len(loaded.messages), loaded.kept) == (count, count - 1)
     assert chat.read == 60
+
+
+def _chat(text: str) -> dict[str, object]:
+    return {"role": "user", "content": text}
+
+
+def _content(text: str) -> dict[str, object]:
+    return {"role": "user", "parts": [{"text": text}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "around", "said"),
+    [
+        ("openai", {"model": "m"}, _chat),
+        ("openai-responses", {"model": "m", "instructions": "Be brief."}, _chat),
+        ("anthropic", {"model": "m", "max_tokens": 9, "system": "Be brief."}, _chat),
+        ("gemini", {"systemInstruction": {"parts": [{"text": "Be brief."}]}}, _content),
+        ("ollama", {"model": "m"}, _chat),
+    ],
+)
+def test_what_stands_around_a_growing_body_is_parsed_again_where_it_changes_and_only_there(
+    name: str, around: dict[str, object], said: Callable[[str], dict[str, object]]
+) -> None:
+    loader, target = Loader(), builtin_registry().get(name)
+    items = [] if name not in {"openai", "ollama"} else [{"role": "system", "content": "Be brief."}]
+
+    def loaded(*texts: str, **fields: object) -> Loaded:
+        body = {**around, target.conversation: [*items, *map(said, texts)], **fields}
+        return loader.load(json.dumps(body).encode(), target)
+
+    before, after = loaded("One"), loaded("One", "Two")
+    assert after.head is before.head
+    assert [message.text for message in after.messages] == ["Be brief.", "One", "Two"]
+    changed = loaded("One", "Two", "Three", seed=7)
+    assert changed.head is not None
+    assert changed.head.fields["seed"] == 7
+    assert [message.text for message in changed.messages] == ["Be brief.", "One", "Two", "Three"]
+    assert loaded("One").head == before.head
+
+
+@pytest.mark.unstable_prefix("the caller writes what stands before the conversation in another order")
+async def test_a_body_whose_head_is_written_in_another_order_goes_out_in_that_order() -> None:
+    context = Context(window=100_000)
+    rest = ({"role": "user", "content": "One"}, {"role": "assistant", "content": "Two"}, {"role": "user", "content": "Three"})
+    for count, heads in ((1, {"model": "m", "seed": 1}), (3, {"seed": 1, "model": "m"})):
+        body = json.dumps({**heads, "messages": rest[:count]}, separators=(",", ":")).encode()
+        context.load(body, "openai")
+        assert (await context.compile("openai")).json() == body
