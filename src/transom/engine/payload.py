@@ -1,13 +1,15 @@
 """The outcome of a compile: a request body in a provider's own bytes, and an account of it.
 
-Knows elements and bytes. The body is kept as pieces shared with the caches; ``json`` joins them and ``body`` is decoded
-afresh on each access, so that a caller cannot corrupt a cache.
+Knows elements and bytes. The body is kept as elements shared with the caches; ``json`` joins them and ``body`` is decoded
+afresh on each access, so that a caller cannot corrupt a cache. What prefix comparison looks at goes on from the compile before:
+elements that stand where they stood are not gone through again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from ..jsontext import loads
 from ..wire.format import Element, Frame, join_elements
@@ -102,6 +104,10 @@ class Compared:
         stable: bytes before the first volatile one; 0 once nothing of it has to stand still any more.
         reach: bytes that had to stand still when it was sent, whatever happened since.
         volatile: bytes from the first volatile one on.
+        outer: how many of the pieces are tools and system.
+        elements: what the other pieces are of.
+        starts: for each element, and for the end, how many pieces and bytes stand before it.
+        resumed: how many pieces and bytes were taken over from the sequence before.
         window: which window it belongs to.
         given: the tools and the system prompt that the caller had set.
     """
@@ -111,6 +117,10 @@ class Compared:
     stable: int = 0
     reach: int = 0
     volatile: int = 0
+    outer: int = 0
+    elements: tuple[Element, ...] = field(default=(), repr=False)
+    starts: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    resumed: tuple[int, int] = (0, 0)
     window: str = ""
     given: tuple[object, ...] = field(default=(), repr=False)
 
@@ -121,14 +131,19 @@ class Payload:
 
     Attributes:
         meta: the account of the compile.
+        frame: what stands around the conversation.
+        elements: the conversation.
         sequence: what prefix comparison looks at.
         betas: names of the provider's betas that the body needs; the SDK's ``betas`` argument takes them.
+        written: the body as a function in a slot made it; ``None`` where it follows from frame and elements.
     """
 
     meta: PayloadMeta
-    pieces: tuple[bytes, ...] = field(repr=False)
+    frame: Frame = field(repr=False)
+    elements: tuple[Element, ...] = field(repr=False)
     sequence: Compared = field(repr=False)
     betas: tuple[str, ...] = ()
+    written: bytes | None = field(default=None, repr=False)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -144,7 +159,7 @@ class Payload:
 
     def json(self) -> bytes:
         """The body as JSON text; the same for the same content, in every process."""
-        return b"".join(self.pieces)
+        return b"".join(payload_pieces(self.frame, self.elements)) if self.written is None else self.written
 
 
 def payload_pieces(frame: Frame, elements: Sequence[Element]) -> list[bytes]:
@@ -164,7 +179,12 @@ def payload_pieces(frame: Frame, elements: Sequence[Element]) -> list[bytes]:
 
 
 def compared_sequence(
-    frame: Frame, stable: Sequence[Element], volatile: Iterable[Element], kept_of_first: int, closing: int = 0
+    frame: Frame,
+    stable: Sequence[Element],
+    volatile: Sequence[Element],
+    kept_of_first: int,
+    closing: int = 0,
+    before: Compared | None = None,
 ) -> Compared:
     """What prefix comparison looks at.
 
@@ -175,31 +195,60 @@ def compared_sequence(
         kept_of_first: how many leading bytes of the first volatile element are stable all the same (text was added at its end).
         closing: how many bytes at the end only close the last element: text that is added to it stands before them, so that
             they need not stand still.
+        before: what the compile before gave: what is the same in it is taken over.
     """
-    pieces = [piece for piece in (frame.tools, frame.system) if piece]
-    count = len(stable)
-    lengths = sum(map(len, pieces))
-    boundary = -1
-    moving = list(volatile)
+    outer = tuple(piece for piece in (frame.tools, frame.system) if piece)
+    count, elements = len(stable), (*stable, *volatile)
     if kept_of_first and stable:
         # The separator before the element stands still with it; an element that joins its neighbour has no opening of its own.
-        joins = stable[-1].merge and moving[0].merge == stable[-1].merge
-        kept_of_first += 1 - (len(moving[0].open) if joins else 0)
-    for number, piece in at_block_level([*stable, *moving]):
-        if boundary < 0 and number >= count:
-            boundary = lengths + kept_of_first
+        joins = stable[-1].merge and volatile[0].merge == stable[-1].merge
+        kept_of_first += 1 - (len(volatile[0].open) if joins else 0)
+    if before is not None and before.starts and before.pieces[: before.outer] == outer:
+        same = _same(before.elements, elements)
+        resumed = before.starts[same]
+        pieces, starts = [*before.pieces[: resumed[0]]], [*before.starts[:same]]
+    else:
+        same, resumed, pieces, starts = 0, (0, 0), [*outer], []
+    length = resumed[1] or sum(map(len, outer))
+    for number, piece in at_block_level(elements, same):
+        while len(starts) <= number:
+            starts.append((len(pieces), length))
         pieces.append(piece)
-        lengths += len(piece)
-    first = boundary if boundary >= 0 else lengths
-    return Compared(tuple(pieces), lengths, stable=first - closing, reach=first - closing, volatile=lengths - first)
+        length += len(piece)
+    while len(starts) <= len(elements):
+        starts.append((len(pieces), length))
+    first = starts[count][1] + kept_of_first if volatile else length
+    return Compared(
+        tuple(pieces),
+        length,
+        stable=first - closing,
+        reach=first - closing,
+        volatile=length - first,
+        outer=len(outer),
+        elements=elements,
+        starts=tuple(starts),
+        resumed=resumed,
+    )
 
 
-def at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
+def _same(one: Sequence[Element], two: Sequence[Element]) -> int:
+    """How many leading elements are the same objects."""
+    alike = [*map(is_, one, two)]
+    return len(alike) if all(alike) else alike.index(False)
+
+
+def at_block_level(elements: Sequence[Element], since: int = 0) -> Iterator[tuple[int, bytes]]:
     """Blocks and openings, each with the number of the element it belongs to. What stands between two belongs to the second:
     an element is only closed by one that does not join it, and the last one not at all.
+
+    Args:
+        elements: the conversation.
+        since: the first element whose pieces are given.
     """
-    key, close = "", b""
-    for number, element in enumerate(elements):
+    key = elements[since - 1].merge if since else ""
+    close = _open_before(elements, since)
+    for number in range(since, len(elements)):
+        element = elements[number]
         fresh = not (number and key and element.merge == key)
         if fresh and close:
             yield number, close
@@ -216,10 +265,24 @@ def at_block_level(elements: Sequence[Element]) -> Iterable[tuple[int, bytes]]:
         key = element.merge
 
 
-def common_prefix(one: Sequence[bytes], two: Sequence[bytes]) -> int:
-    """How many leading bytes two sequences of pieces share."""
-    length = 0
-    for index, (a, b) in enumerate(zip(one, two, strict=False)):
+def _open_before(elements: Sequence[Element], number: int) -> bytes:
+    """What will close the entry that is open where an element begins: the bytes of the first element of the entry."""
+    first = number - 1
+    while first > 0 and elements[first].merge and elements[first - 1].merge == elements[first].merge:
+        first -= 1
+    return elements[first].close if first >= 0 else b""
+
+
+def common_prefix(one: Sequence[bytes], two: Sequence[bytes], known: tuple[int, int] = (0, 0)) -> int:
+    """How many leading bytes two sequences of pieces share.
+
+    Args:
+        one, two: the sequences.
+        known: pieces at their beginning that are the same, and how many bytes these have.
+    """
+    begin, length = known
+    for index in range(begin, min(len(one), len(two))):
+        a, b = one[index], two[index]
         if a is b or a == b:
             length += len(a)
         else:

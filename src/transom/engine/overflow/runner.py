@@ -89,6 +89,11 @@ class Runner:
     failure: str = ""
     struck: bool = False
     waiting: str = ""
+    _managing: Managing | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        # To look whether an object keeps a protocol costs more than all else that is asked of a strategy with nothing to do.
+        self._managing = self.strategy if isinstance(self.strategy, Managing) else None
 
     def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget, unseen: int = 0, *, managed: bool = False) -> bool:
         """Whether the movable history is above the trigger.
@@ -108,11 +113,11 @@ class Runner:
 
     def manages(self, target: str) -> bool:
         """Whether the strategy leaves the window of this target to the provider."""
-        return isinstance(self.strategy, Managing) and self.strategy.manages(target)
+        return self._managing is not None and self._managing.manages(target)
 
     def request_fields(self, head: Head, trigger: int) -> tuple[dict[str, object], tuple[str, ...]]:
         """What a request says to a provider that makes room by itself, and the betas it needs."""
-        return self.strategy.request_fields(head, trigger) if isinstance(self.strategy, Managing) else ({}, ())
+        return self._managing.request_fields(head, trigger) if self._managing is not None else ({}, ())
 
     async def close(
         self,

@@ -75,7 +75,7 @@ def closing_span(
 
 def movable_tokens(turns: Sequence[LiveTurn]) -> int:
     """What strategies may move, in tokens: everything but pinned turns."""
-    return sum(live.tokens for live in turns if not live.pinned)
+    return sum([live.tokens for live in turns if not live.pinned])
 
 
 def source_messages(turns: Sequence[LiveTurn]) -> list[Message]:

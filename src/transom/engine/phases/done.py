@@ -12,6 +12,7 @@ from ..breaks import prefix_of
 from ..events import CompileDone
 from ..measuring import scaled
 from ..overflow.archive import original_line
+from ..overflow.spanning import movable_tokens
 from ..payload import Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
 
@@ -23,14 +24,15 @@ async def done(state: CompileState) -> Payload:
     assert state.frame is not None
     session, budget = state.session, state.budget
     assert budget is not None
-    pieces = tuple(payload_pieces(state.frame, [*state.elements, *state.volatile]))
+    written = None
     if state.slots.taken("after-adapt"):
-        pieces = (dumps(await state.slots.fold("after-adapt", loads(b"".join(pieces)))),)
-    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes)
+        body = loads(b"".join(payload_pieces(state.frame, [*state.elements, *state.volatile])))
+        written = dumps(await state.slots.fold("after-adapt", body))
     before = session.compared.get(state.target.name)
-    held = common_prefix(before.pieces, now.pieces) if before is not None else 0
+    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes, before)
+    held = common_prefix(before.pieces, now.pieces, now.resumed) if before is not None else 0
     parts = _parts(state)
-    movable = sum(live.tokens for live in state.turns if not live.pinned)
+    movable = movable_tokens(state.turns)
     live = session.live
     tokens_after = scaled(budget.fixed + budget.tail + movable, budget.ratio)
     meta = PayloadMeta(
@@ -78,7 +80,7 @@ async def done(state: CompileState) -> Payload:
     session.noticed = state.noticed or session.noticed
     session.managed = state.managed
     state.bus.emit(CompileDone(meta))
-    return Payload(meta, pieces, now, session.heads[state.target.name].betas)
+    return Payload(meta, state.frame, now.elements, now, session.heads[state.target.name].betas, written)
 
 
 def _kept(state: CompileState, repair: Repair) -> str:

@@ -16,10 +16,13 @@ async def tail(state: CompileState) -> None:
     """Put the additions before what phases and slots said, and count what is really there."""
     ending = state.ending
     state.tail = [*ending.texts, *state.tail]
-    state.ending = replace(ending, texts=())
+    if ending.texts:
+        state.ending = replace(ending, texts=())
     budget = state.budget
     assert budget is not None
-    state.budget = replace(budget, system=state.weigh_system(state.session.prompt), tail=state.tail_tokens)
+    system, tail_tokens = state.weigh_system(state.session.prompt), state.tail_tokens
+    if (system, tail_tokens) != (budget.system, budget.tail):
+        state.budget = replace(budget, system=system, tail=tail_tokens)
     begun = bool(state.turns) and is_unanswered(state.turns[-1].turn) and not state.turns[-1].turn.messages[-1].tool_calls
     # Anthropic refuses an answer begun with white space at its end.
     prefill = ending.prefill.rstrip()
