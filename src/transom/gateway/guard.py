@@ -18,15 +18,14 @@ from weakref import WeakKeyDictionary
 from ..engine.context import Context
 from ..engine.pool import ContextPool
 from ..errors import FormatError, JSONError, TransomError, WindowError
-from ..jsontext import join_object, loads, locate, raw_items, raw_object
-from ..messages import leading_system
+from ..jsontext import join_object, loads, locate, raw_object
 from ..safety.masking import beginning
-from ..wire.format import Format, Request
+from ..wire.format import Format
 from ..wire.registry import FormatRegistry
 from .alternation import taking_turns
 from .beside import Beside
 from .exchange import Exchange
-from .identity import client_session, scope_of, session_key
+from .identity import Beginnings, scope_of, session_key
 from .overflows import cut
 from .windows import asked_window
 
@@ -49,8 +48,6 @@ _KEPT = 512
 
 _INLINE = 64 << 10
 """Bytes of a request that are looked at on the spot, in about 2 ms. More is looked at beside the event loop."""
-_BEGINS = 4
-"""Elements that nearly always hold what leads a conversation, and its first message."""
 _MOST_SAID = 300
 """Characters of an error that a decision repeats."""
 
@@ -116,6 +113,7 @@ class Guard:
         self._calibrations = calibrations
         self._pool = ContextPool(self._made, most_open=most_open)
         self._turns: WeakKeyDictionary[Context, asyncio.Lock] = WeakKeyDictionary()
+        self._beginnings = Beginnings()
         self._beside = Beside()
 
     async def before(self, exchange: Exchange) -> None:
@@ -230,10 +228,10 @@ class Guard:
             # Ollama's prompts in one piece: there is no list of messages to exchange.
             exchange.decide(_STEP, "passed", f"the request has no {format_.conversation}")
             return
-        request = _beginning(exchange.body, members, format_)
-        exchange.model = exchange.model or request.head.model or ""
+        begins = self._beginnings.of(exchange.body, members, format_)
+        exchange.model = exchange.model or begins.model
         exchange.scope = scope_of(exchange.headers, exchange.query, exchange.spent)
-        exchange.session = session_key(exchange.scope, client_session(exchange.headers, request.head.fields), request.messages)
+        exchange.session = session_key(exchange.scope, exchange.headers, begins)
         window: int | None
         if known:
             window, source = known, "the upstream"
@@ -298,18 +296,6 @@ def _exchanged(body: bytes, members: dict[str, bytes], name: str, value: bytes) 
     if place is None:
         return join_object({**members, name: value})
     return body[: place[0]] + value + body[place[1] :]
-
-
-def _beginning(body: bytes, members: dict[str, bytes], format_: Format) -> Request:
-    """The request, with no more of its conversation than tells whose it is: what leads it, and the first message."""
-    listed = members[format_.conversation]
-    items = raw_items(listed) if listed.startswith(b"[") else []
-    for count in range(_BEGINS, len(items), _BEGINS):
-        begins = b"[" + b",".join(items[:count]) + b"]"
-        request = format_.parse(join_object({**members, format_.conversation: begins}))
-        if leading_system(request.messages) < len(request.messages):
-            return request
-    return format_.parse(body)
 
 
 def _said(what: str, error: TransomError) -> str:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from ..messages import Message, leading_system
+from ..jsontext import join_object, raw_items
+from ..messages import leading_system
 from ..messages.digest import bytes_digest, meaning_digest
+from ..wire.format import Format, Request
 
-__all__ = ["client_session", "scope_of", "session_key"]
+__all__ = ["Beginning", "Beginnings", "scope_of", "session_key"]
 
 _CREDENTIALS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSIONS = (
@@ -28,6 +31,8 @@ _SESSIONS = (
     "conversation_id",
 )
 """Headers that clients name their session in: Claude Code, Codex, opencode and those that copy them."""
+_BEGINS = 4
+"""Elements that nearly always hold what leads a conversation, and its first message."""
 
 
 def scope_of(headers: Iterable[tuple[str, str]], query: str, spent: Collection[str] = ()) -> str:
@@ -48,12 +53,85 @@ def scope_of(headers: Iterable[tuple[str, str]], query: str, spent: Collection[s
     return ""
 
 
-def client_session(headers: Iterable[tuple[str, str]], fields: object) -> str:
-    """The session that a client names: in a header, or in the fields of its body; empty where it names none."""
-    found = {name.lower(): value for name, value in headers}
-    for name in _SESSIONS:
-        if value := found.get(name, "").strip():
-            return value
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What tells a conversation from others.
+
+    Attributes:
+        model: as the request names it; empty where it does not.
+        named: the session that the body names; empty where it names none.
+        begins: the whole leading system run and the first message after it, by meaning.
+    """
+
+    model: str
+    named: str
+    begins: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, request: Request) -> Beginning:
+        """That of a request, which need hold no more than the beginning."""
+        begins = request.messages[: leading_system(request.messages) + 1]
+        # By meaning: clients move their cache markers on, away from the first message, with the second request.
+        digests = tuple(meaning_digest(message) or bytes_digest(message) for message in begins)
+        return cls(request.head.model or "", _named(request.head.fields), digests)
+
+
+class Beginnings:
+    """Reads how conversations begin, each once: its next requests begin with the same bytes.
+
+    Args:
+        most: conversations that are remembered.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most = most
+        self._known: dict[bytes, Beginning] = {}
+
+    def of(self, body: bytes, members: Mapping[str, bytes], format_: Format) -> Beginning:
+        """How a request's conversation begins.
+
+        Args:
+            body: the request.
+            members: its members.
+            format_: its format.
+
+        Raises:
+            FormatError: it is not of that format.
+            JSONError: its conversation is no list.
+        """
+        listed = members[format_.conversation]
+        if not listed.startswith(b"["):
+            return Beginning.of(format_.parse(body))
+        items = raw_items(listed)
+        outer = [part for name, raw in members.items() if name != format_.conversation for part in (name.encode(), raw)]
+        key = _digest(format_.name.encode(), *outer, b"", *items[:_BEGINS])
+        known = self._known.pop(key, None)
+        if known is None:
+            request = format_.parse(_begun(members, items[:_BEGINS], format_))
+            if leading_system(request.messages) == len(request.messages):
+                # The key does not hold what tells it from others.
+                return Beginning.of(_beginning(body, members, items, format_))
+            known = Beginning.of(request)
+        self._known[key] = known
+        if len(self._known) > self._most:
+            del self._known[next(iter(self._known))]
+        return known
+
+
+def _beginning(body: bytes, members: Mapping[str, bytes], items: Sequence[bytes], format_: Format) -> Request:
+    """The request, with no more of its conversation than tells whose it is: what leads it, and the first message."""
+    for count in range(2 * _BEGINS, len(items), _BEGINS):
+        request = format_.parse(_begun(members, items[:count], format_))
+        if leading_system(request.messages) < len(request.messages):
+            return request
+    return format_.parse(body)
+
+
+def _begun(members: Mapping[str, bytes], items: Sequence[bytes], format_: Format) -> bytes:
+    return join_object({**members, format_.conversation: b"[" + b",".join(items) + b"]"})
+
+
+def _named(fields: object) -> str:
     match fields:
         case {"prompt_cache_key": str(value)} if value:
             return value
@@ -67,17 +145,26 @@ def client_session(headers: Iterable[tuple[str, str]], fields: object) -> str:
             return ""
 
 
-def session_key(scope: str, named: str, messages: Sequence[Message]) -> str:
-    """One key a conversation: scope, the client's own id, the whole leading system run, and the first message after it."""
-    leading = leading_system(messages)
-    begins = messages[: leading + 1]
-    # By meaning: clients move their cache markers on, away from the first message, with the second request.
-    return _hashed(scope.encode(), named.encode(), *(meaning_digest(message) or bytes_digest(message) for message in begins))
+def session_key(scope: str, headers: Iterable[tuple[str, str]], beginning: Beginning) -> str:
+    """One key a conversation: scope, the client's own id, and how it begins.
+
+    Args:
+        scope: see ``scope_of``.
+        headers: the client's, where it may name its session; what the body names counts where they do not.
+        beginning: how the conversation begins.
+    """
+    found = {name.lower(): value for name, value in headers}
+    named = next((value for name in _SESSIONS if (value := found.get(name, "").strip())), beginning.named)
+    return _hashed(scope.encode(), named.encode(), *beginning.begins)
 
 
 def _hashed(*parts: bytes) -> str:
+    return _digest(*parts).hex()
+
+
+def _digest(*parts: bytes) -> bytes:
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
-    return digest.hexdigest()
+    return digest.digest()

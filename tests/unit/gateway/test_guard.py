@@ -13,7 +13,7 @@ from transom import Context, Store
 from transom.gateway.endpoint import endpoint
 from transom.gateway.exchange import Exchange, Reported
 from transom.gateway.guard import Guard
-from transom.gateway.identity import session_key
+from transom.gateway.identity import Beginning, Beginnings, session_key
 from transom.gateway.upstreams import Upstream
 from transom.gateway.windows import Windows
 from transom.jsontext import raw_object
@@ -225,8 +225,33 @@ def test_a_cache_marker_that_moves_on_leaves_the_conversation_what_it_is() -> No
     for content in (marked, plain):
         body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": content}]}
         request = builtin_registry().get("anthropic").parse(json.dumps(body).encode())
-        keys.add(session_key("scope", "named", request.messages))
+        keys.add(session_key("scope", [("session-id", "named")], Beginning.of(request)))
     assert len(keys) == 1
+
+
+@pytest.mark.parametrize("leading", [0, 1, 3, 4, 5, 9])
+def test_conversations_are_told_apart_by_the_first_message_behind_however_many_that_lead(leading: int) -> None:
+    begins, chat_format = Beginnings(), builtin_registry().get("openai")
+
+    def key(first: str, turns: int) -> str:
+        said = [{"role": "assistant" if number % 2 else "user", "content": f"turn {number}"} for number in range(1, turns)]
+        system = [{"role": "system", "content": f"rule {number}"} for number in range(leading)]
+        body = json.dumps({"model": "m", "messages": [*system, {"role": "user", "content": first}, *said]}).encode()
+        return session_key("", [], begins.of(body, raw_object(body), chat_format))
+
+    for _ in range(2):
+        assert len({key("One", turns) for turns in range(1, 12)}) == 1
+        assert key("One", 3) != key("Two", 3)
+
+
+def test_beginnings_that_are_forgotten_are_read_again() -> None:
+    begins, chat_format = Beginnings(most=2), builtin_registry().get("openai")
+    bodies = [
+        json.dumps({"model": "m", "messages": [{"role": "user", "content": str(number)}]}).encode() for number in range(5)
+    ]
+    keys = [session_key("", [], begins.of(body, raw_object(body), chat_format)) for body in bodies * 2]
+    assert keys[:5] == keys[5:]
+    assert len(set(keys)) == 5
 
 
 async def test_a_prompt_in_one_piece_goes_on_as_it_came_however_long_it_is() -> None:
