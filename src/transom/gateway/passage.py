@@ -21,7 +21,7 @@ from .overflows import Overflow, likely, overflow, silent
 from .parties import Ended, Guarding, Journal
 from .presence import Presence
 from .relaying import Outgoing, Pieces, Pulse
-from .streams import Framing, Reader, error_body, error_event, keepalive, reader
+from .streams import Framing, Reader, awaited, content_type, error_body, error_event, keepalive, reader
 from .streams.usage_chunk import UsageChunkFilter
 
 __all__ = ["Passage", "failure"]
@@ -33,11 +33,6 @@ _MOST_HELD = 256 << 10
 _SAYING = frozenset({200, 201, 202, 203})
 """Statuses, short of errors, whose answers say what a model said. No other has a body that could (RFC 9110, 15.3 and 15.4)."""
 _JSON_ERRORS = (b'{"error"', b'{"type":"error"', b'{"object":"error"')
-_TYPES: dict[Framing, bytes] = {
-    "events": b"text/event-stream; charset=utf-8",
-    "lines": b"application/x-ndjson",
-    "array": b"application/json; charset=UTF-8",
-}
 
 
 def failure(exchange: Exchange, status: int, message: str) -> bytes:
@@ -169,20 +164,14 @@ class Passage:
     def _framing(self) -> Framing:
         """How an answer is cut that has not come yet."""
         assert self.exchange.endpoint is not None
-        match self.exchange.endpoint.protocol:
-            case "ollama":
-                return "lines"
-            case "gemini":
-                return "events" if "alt=sse" in self.exchange.query.split("&") else "array"
-            case _:
-                return "events"
+        return awaited(self.exchange.endpoint.protocol, self.exchange.query)
 
     async def _promise(self, framing: Framing) -> None:
         """A keep-alive before the status is known, which promises a stream."""
         assert self.exchange.endpoint is not None
         if not self.out.status:
             self._is_promised = True
-            self._plan(200, [(b"content-type", _TYPES[framing]), (b"cache-control", b"no-cache")])
+            self._plan(200, [(b"content-type", content_type(framing)), (b"cache-control", b"no-cache")])
         await self.out.piece(keepalive(self.exchange.endpoint.protocol, framing))
 
     def _plan(self, status: int, headers: list[Header]) -> None:
@@ -230,36 +219,35 @@ class Passage:
 
     async def _refused(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
         """An error instead of an answer: looked at, and handed on as it is."""
-        held = 0
         try:
-            while held < _MOST_HELD and (piece := await pieces.next()):
-                self._held.append(piece)
-                held += len(piece)
-                read.feed(piece)
+            said = await self._gathered(read, pieces)
         except FailedError:
             # The status stands, whatever became of the words.
             await self.out.piece(b"".join(self._held))
             raise
-        said = b"".join(self._held)
         if self.asking.refused_usage(said) or await self._too_long(answer.status, said):
             return True
         await self._release()
-        if held >= _MOST_HELD:
+        if len(said) >= _MOST_HELD:
             while piece := await pieces.next():
                 await self.out.piece(piece)
         read.close()
         await self._end()
         return False
 
-    async def _belated(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
-        """An answer in one piece, where the client was promised a stream already."""
+    async def _gathered(self, read: Reader, pieces: Pieces) -> bytes:
+        """An answer in one piece, held as far as it may be."""
         held = 0
         while held < _MOST_HELD and (piece := await pieces.next()):
             self._held.append(piece)
             held += len(piece)
             read.feed(piece)
+        return b"".join(self._held)
+
+    async def _belated(self, answer: Answer, read: Reader, pieces: Pieces) -> bool:
+        """An answer in one piece, where the client was promised a stream already."""
+        said_whole = await self._gathered(read, pieces)
         read.close()
-        said_whole = b"".join(self._held)
         if self.asking.refused_usage(said_whole) or await self._too_long(answer.status, said_whole):
             return True
         error = read.error

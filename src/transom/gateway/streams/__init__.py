@@ -1,7 +1,8 @@
 """Answers, read while they pass: a copy of the bytes goes through a reader, and the client gets what the upstream sent.
 
 ``reader`` makes the reader of one answer. What the gateway says itself is spelled by ``keepalive``, ``error_event`` and
-``error_body``; ``UsageChunkFilter`` takes out the one chunk that a client did not ask for. Knows no HTTP and no sockets.
+``error_body``, and begins with a ``content_type`` where the answer that is ``awaited`` has not come; ``UsageChunkFilter`` takes
+out the one chunk that a client did not ask for. Knows no HTTP and no sockets.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .messages import MessagesReader
 from .ollama import OllamaReader
 from .reader import Clock, Reader
 from .responses import ResponsesReader
-from .shapes import Framing, error_body, error_event, keepalive
+from .shapes import Framing, awaited, content_type, error_body, error_event, keepalive
 from .splitting import LIMIT, Events, JsonLines, Splitter
 from .usage import Usage
 from .usage_chunk import UsageChunkFilter
@@ -28,6 +29,8 @@ __all__ = [
     "Reader",
     "Usage",
     "UsageChunkFilter",
+    "awaited",
+    "content_type",
     "error_body",
     "error_event",
     "keepalive",

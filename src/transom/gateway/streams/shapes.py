@@ -14,7 +14,7 @@ from typing import Literal, assert_never
 from ...jsontext import dumps
 from ..endpoint import Protocol
 
-__all__ = ["Framing", "error_body", "error_event", "keepalive"]
+__all__ = ["Framing", "awaited", "content_type", "error_body", "error_event", "keepalive"]
 
 Framing = Literal["events", "lines", "array", "whole"]
 """How an answer is cut: server-sent events, JSON by lines, an array of objects (Gemini), or a body in one piece."""
@@ -58,6 +58,37 @@ _GEMINI: Mapping[int, str] = {
     504: "DEADLINE_EXCEEDED",
 }
 _NUMBER = re.compile(rb'"sequence_number"\s*:\s*(\d{1,15})')
+
+
+def awaited(protocol: Protocol, query: str) -> Framing:
+    """How a stream will be cut that was asked for and has not come yet.
+
+    Args:
+        protocol: whose.
+        query: the request's; Gemini is told there whether to send events.
+    """
+    match protocol:
+        case "ollama":
+            return "lines"
+        case "gemini":
+            return "events" if "alt=sse" in query.split("&") else "array"
+        case "anthropic" | "openai" | "openai-responses":
+            return "events"
+        case _:
+            assert_never(protocol)
+
+
+def content_type(framing: Framing) -> bytes:
+    """The content type of an answer that is cut so, where the gateway has to begin it."""
+    match framing:
+        case "events":
+            return b"text/event-stream; charset=utf-8"
+        case "lines":
+            return b"application/x-ndjson"
+        case "array" | "whole":
+            return b"application/json; charset=UTF-8"
+        case _:
+            assert_never(framing)
 
 
 def keepalive(protocol: Protocol, framing: Framing = "events") -> bytes:
