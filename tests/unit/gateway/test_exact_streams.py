@@ -303,3 +303,30 @@ def test_the_upstreams_own_error_ends_a_stream_and_nothing_is_added(
     found = streamed(pair, path, (raw[at : at + size] for at in range(0, len(raw), size)), kind, ends=clean)
     assert (found.status, found.body) == (200, raw)
     assert (pair.ended.how, pair.ended.message) == ("refused", "no more")
+
+
+@pytest.mark.parametrize("clean", [True, False], ids=["ended", "dropped"])
+def test_lines_that_break_off_are_closed_before_the_error(pair: Pair, clean: bool) -> None:
+    raw = ollama()[:-20]
+    found = streamed(pair, OLLAMA, [raw], LINES, ends=clean)
+    assert found.complete
+    *_, said, rest = found.body.removeprefix(raw + b"\n").split(b"\n")
+    assert (list(json.loads(said)), rest) == (["error"], b"")
+
+
+@pytest.mark.parametrize("clean", [True, False], ids=["ended", "dropped"])
+def test_an_array_that_breaks_off_between_its_elements_is_closed_with_the_error(pair: Pair, clean: bool) -> None:
+    element = gemini(b"")[6:].replace(b', "finishReason": "STOP"', b"")
+    found = streamed(pair, GEMINI + "streamGenerateContent", [b"[" + element], JSON, ends=clean)
+    assert found.complete
+    first, error = json.loads(found.body)
+    assert first == json.loads(element)
+    assert list(error) == ["error"]
+
+
+@pytest.mark.parametrize("clean", [True, False], ids=["ended", "dropped"])
+def test_an_array_that_breaks_off_inside_an_element_breaks_off(pair: Pair, clean: bool) -> None:
+    raw = b"[" + gemini(b"")[6:60]
+    found = streamed(pair, GEMINI + "streamGenerateContent", [raw], JSON, ends=clean)
+    assert (found.body, found.complete) == (raw, False)
+    assert pair.ended.how == "failed"
