@@ -398,7 +398,7 @@ class Passage:
             said = self._said_early(status, message)
         else:
             said = read.error_event(status, message) if self._is_open(read) else b""
-        if said or (read is not None and self._streams and read.settled):
+        if said:
             self.presence.over()
             await self.out.end(said)
 

@@ -330,3 +330,10 @@ def test_an_array_that_breaks_off_inside_an_element_breaks_off(pair: Pair, clean
     found = streamed(pair, GEMINI + "streamGenerateContent", [raw], JSON, ends=clean)
     assert (found.body, found.complete) == (raw, False)
     assert pair.ended.how == "failed"
+
+
+@pytest.mark.parametrize(("path", "raw"), WHOLE.items())
+def test_a_body_in_one_piece_whose_end_is_missing_has_none_for_the_client_either(pair: Pair, path: str, raw: bytes) -> None:
+    found = streamed(pair, path, [raw], JSON, body=BODY, ends=False)
+    assert (found.body, found.complete) == (raw, False)
+    assert pair.ended.how == "failed"
