@@ -5,12 +5,12 @@ Knows messages and the report. Such fields may stand in every message of a long 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ..messages import Call, Message, Part, Text
 from .report import Report
 
-__all__ = ["note_fields"]
+__all__ = ["note_fields", "note_unknown"]
 
 _CARRIED = frozenset({"cache_control", "type", "id", "status"})
 """Said in other ways (a cache breakpoint), or without meaning outside the source."""
@@ -28,11 +28,11 @@ def note_fields(message: Message, report: Report, *, signatures: bool = False) -
         report.add("dropped", "messages", "the name of the speaker")
     source = message.origin.format if message.origin is not None else "the source"
     if message.extra:
-        _note_unknown(message.extra, source, report)
+        note_unknown(message.extra, source, report)
     for part in message.parts:
         extra: Mapping[str, object] | None = getattr(part, "extra", None)
         if extra:
-            _note_unknown(extra, source, report)
+            note_unknown(extra, source, report)
         _note_part(part, report, signatures)
 
 
@@ -43,7 +43,15 @@ def _note_part(part: Part, report: Report, signatures: bool) -> None:
         report.add("degraded", "messages", "a refusal became plain text")
 
 
-def _note_unknown(extra: Mapping[str, object], source: str, report: Report) -> None:
+def note_unknown(extra: Mapping[str, object], source: str, report: Report, carried: Collection[str] = _CARRIED) -> None:
+    """Report fields that only the source knows, but for empty ones.
+
+    Args:
+        extra: the fields.
+        source: its name.
+        report: takes the notes.
+        carried: names of fields that are said in other ways.
+    """
     for key, value in extra.items():
-        if key not in _CARRIED and value not in (None, "", False, [], {}):
+        if key not in carried and value not in (None, "", False, [], {}):
             report.add("dropped", "messages", f"the field {key!r}, which only {source} knows")

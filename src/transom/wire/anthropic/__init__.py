@@ -13,7 +13,7 @@ from ...jsontext import dumps
 from ...messages import Message
 from ..bodies import as_item, open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
-from ..report import Report, Violation
+from ..report import Report
 from .head import parse_head, render_frame
 from .parse import FORMAT, parse_message, parse_system
 from .render import append_text, render_turn, user_element
@@ -24,6 +24,11 @@ __all__ = ["Anthropic"]
 
 class Anthropic:
     """``anthropic``: the Messages API. Stateless; see ``wire.format.Format`` for what each method promises."""
+
+    render_turn = staticmethod(render_turn)
+    append_text = staticmethod(append_text)
+    user_element = staticmethod(user_element)
+    validate = staticmethod(validate)
 
     @property
     def name(self) -> str:
@@ -77,34 +82,16 @@ class Anthropic:
         """Read elements of ``messages``."""
         return tuple([parse_message(*as_item(item), index) for index, item in enumerate(items)])
 
-    def render_turn(
-        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
-    ) -> tuple[Element, ...]:
-        """Render one turn."""
-        return render_turn(turn, options, report, where)
-
     def render_head(
         self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
     ) -> tuple[Frame, tuple[Element, ...]]:
         """Render everything but the conversation; the system prompt stands in the frame."""
         return render_frame(head, system, options, report), ()
 
-    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
-        """Add volatile text at the end of a user entry without results."""
-        return append_text(last, text)
-
-    def user_element(self, text: str) -> Element:
-        """A new user entry."""
-        return user_element(text)
-
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:
         """Anthropic continues the answer, except with models that take no prefill, and with extended thinking."""
         own = head.format == FORMAT and thinks(head.fields)
         return "refused" if own or refuses_prefill(head.model) else "continued"
-
-    def validate(self, body: object) -> list[Violation]:
-        """Every broken rule, in document order."""
-        return validate(body)
 
 
 # Tuples, since what is looked up is anybody's JSON: a list where a name should stand has no hash.

@@ -13,7 +13,7 @@ from ...jsontext import dumps
 from ...messages import Message
 from ..bodies import as_item, open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
-from ..report import Report, Violation
+from ..report import Report
 from .head import parse_head, render_frame
 from .parse import FORMAT, parse_content, parse_system
 from .render import append_text, render_turn, user_element
@@ -26,6 +26,11 @@ _SYSTEM = ("systemInstruction", "system_instruction")
 
 class Gemini:
     """``gemini``: generateContent and streamGenerateContent. Stateless; see ``wire.format.Format``."""
+
+    render_turn = staticmethod(render_turn)
+    append_text = staticmethod(append_text)
+    user_element = staticmethod(user_element)
+    validate = staticmethod(validate)
 
     @property
     def name(self) -> str:
@@ -77,12 +82,6 @@ class Gemini:
         """Read elements of ``contents``."""
         return tuple([parse_content(*as_item(item), index) for index, item in enumerate(items)])
 
-    def render_turn(
-        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
-    ) -> tuple[Element, ...]:
-        """Render one turn."""
-        return render_turn(turn, options, report, where)
-
     def render_head(
         self,
         head: Head,
@@ -93,18 +92,6 @@ class Gemini:
         """Render everything but the conversation; the system instruction stands in the frame."""
         return render_frame(head, system, options, report), ()
 
-    def append_text(self, last: Element, text: str) -> tuple[Element, int] | None:
-        """Add volatile text at the end of a user entry without function responses."""
-        return append_text(last, text)
-
-    def user_element(self, text: str) -> Element:
-        """A new user entry."""
-        return user_element(text)
-
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
         """A content of the model is a finished answer."""
         return "ignored"
-
-    def validate(self, body: object) -> list[Violation]:
-        """Every broken rule, in document order."""
-        return validate(body)

@@ -9,7 +9,7 @@ from ...errors import FormatError
 from ...messages import Message
 from ..bodies import open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
-from ..report import Report, Violation
+from ..report import Report
 from ..trailing import append_to_content
 from . import parse, render, rules
 from .head import CONVERSATION, parse_head, render_frame
@@ -28,6 +28,11 @@ class Ollama:
     A request for ``/api/generate`` is read as its system text and its prompt. It comes back unchanged; written anew with other
     messages it becomes a request for ``/api/chat``, which the report says.
     """
+
+    parse_items = staticmethod(parse.parse_items)
+    render_turn = staticmethod(render.render_turn)
+    user_element = staticmethod(render.user_element)
+    validate = staticmethod(rules.validate)
 
     @property
     def name(self) -> str:
@@ -82,16 +87,6 @@ class Ollama:
             messages.append(parse.parse_prompt(fields))
         return Request(head=parse_head(opened), messages=tuple(messages))
 
-    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
-        """See ``Format.parse_items``."""
-        return parse.parse_items(items)
-
-    def render_turn(
-        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
-    ) -> tuple[Element, ...]:
-        """See ``Format.render_turn``."""
-        return render.render_turn(turn, options, report, where)
-
     def render_head(
         self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
     ) -> tuple[Frame, tuple[Element, ...]]:
@@ -102,17 +97,9 @@ class Ollama:
         """See ``Format.append_text``."""
         return append_to_content(last, text, "text")
 
-    def user_element(self, text: str) -> Element:
-        """See ``Format.user_element``."""
-        return render.user_element(text)
-
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
         """The model's template leaves a last message of the assistant open, so that it is continued."""
         return "continued"
-
-    def validate(self, body: object) -> list[Violation]:
-        """See ``Format.validate``."""
-        return rules.validate(body)
 
 
 def _is_message(item: object) -> bool:

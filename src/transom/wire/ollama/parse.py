@@ -18,6 +18,7 @@ from ...messages import Attachment, Call, Content, Message, Opaque, Origin, Part
 from ..arguments import arguments_text
 from ..attachments import media_of
 from ..bodies import Item, as_item
+from ..elements import kind_of, other_fields, read_elements, text_in
 
 __all__ = ["FORMAT", "Slot", "parse_elements", "parse_items", "parse_prompt", "parse_system", "slots"]
 
@@ -61,18 +62,7 @@ def parse_elements(items: Iterable[Item]) -> tuple[Message, ...]:
     Raises:
         FormatError: an element that is no message; names it.
     """
-    messages: list[Message] = []
-    leading = True
-    for index, (value, raw) in enumerate(items):
-        if not isinstance(value, dict):
-            raise FormatError(f"messages[{index}] is {_kind(value)}, not an object", hint="each message has a role and content")
-        try:
-            message = _message(value, raw, leading)
-        except FormatError as error:
-            raise FormatError(f"messages[{index}]{error.message}", hint=error.hint) from None
-        leading = leading and message.role == "system"
-        messages.append(message)
-    return tuple(messages)
+    return read_elements(items, _message, "messages", "each message has a role and content")
 
 
 def parse_prompt(fields: Mapping[str, object]) -> Message:
@@ -93,10 +83,6 @@ def _other(value: dict[str, object], field: str) -> Message:
         raise FormatError(f"{field}{error.message}", hint=error.hint) from None
 
 
-def _kind(value: object) -> str:
-    return "null" if value is None else type(value).__name__
-
-
 def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
     origin = Origin(FORMAT, raw)
     content = _texts(value.get("content"))
@@ -106,15 +92,17 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
             thought = value.get("thinking")
             thinking = (Thinking(thought),) if isinstance(thought, str) and thought else ()
             parts: tuple[Part, ...] = (*thinking, *content, *pictures, *_calls(value, raw))
-            return Message.of("assistant", parts, origin, extra=_extra(value, _SAID))
+            return Message.of("assistant", parts, origin, extra=other_fields(value, _SAID))
         case "tool":
             inner: tuple[Content, ...] = (*content, *pictures)
-            result = Result(inner, _text(value, "tool_call_id"), _text(value, "tool_name"))
-            return Message.of("tool", (result,), origin, extra=_extra(value, _TOOL))
+            result = Result(inner, text_in(value, "tool_call_id"), text_in(value, "tool_name"))
+            return Message.of("tool", (result,), origin, extra=other_fields(value, _TOOL))
         case "user":
-            return Message.of("user", (*content, *pictures), origin, extra=_extra(value, _SAID - {"thinking", "tool_calls"}))
+            return Message.of(
+                "user", (*content, *pictures), origin, extra=other_fields(value, _SAID - {"thinking", "tool_calls"})
+            )
         case "system":
-            extra = _extra(value, _SAID - {"thinking", "tool_calls"})
+            extra = other_fields(value, _SAID - {"thinking", "tool_calls"})
             return Message.of("system", (*content, *pictures), origin, positional=not leading, extra=extra)
         case None:
             raise FormatError(" has no role", hint="every message has one of system, user, assistant, tool")
@@ -122,28 +110,19 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
             raise FormatError(f".role is {role!r}", hint="known are system, user, assistant and tool")
 
 
-def _text(value: Mapping[str, object], key: str) -> str:
-    text = value.get(key)
-    return text if isinstance(text, str) else ""
-
-
-def _extra(value: dict[str, object], known: frozenset[str]) -> Mapping[str, object]:
-    return EMPTY if known.issuperset(value) else {key: item for key, item in value.items() if key not in known}
-
-
 def _texts(content: object) -> tuple[Text, ...]:
     if content is None or content == "":
         return ()
     if isinstance(content, str):
         return (Text(content),)
-    raise FormatError(f".content is {_kind(content)}", hint="content is text; pictures stand in images")
+    raise FormatError(f".content is {kind_of(content)}", hint="content is text; pictures stand in images")
 
 
 def _pictures(images: object) -> tuple[Attachment | Opaque, ...]:
     if images is None:
         return ()
     if not isinstance(images, list):
-        raise FormatError(f".images is {_kind(images)}", hint="images is a list of base64 texts")
+        raise FormatError(f".images is {kind_of(images)}", hint="images is a list of base64 texts")
     return tuple(
         [
             Attachment(media_of(image) or _PICTURE, data=image) if isinstance(image, str) else Opaque(FORMAT, "image", image)
@@ -157,7 +136,7 @@ def _calls(value: Mapping[str, object], raw: bytes) -> list[Call | Opaque]:
     if not calls:
         return []
     if not isinstance(calls, list):
-        raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
+        raise FormatError(f".tool_calls is {kind_of(calls)}", hint="tool_calls is a list")
     exact = _exact(raw)
     return [_call(call, exact[index] if exact else b"", index) for index, call in enumerate(calls)]
 
@@ -173,7 +152,7 @@ def _exact(raw: bytes) -> list[bytes]:
 
 def _call(call: object, exact: bytes, index: int) -> Call | Opaque:
     if not isinstance(call, dict):
-        raise FormatError(f".tool_calls[{index}] is {_kind(call)}, not an object", hint="a call has a function")
+        raise FormatError(f".tool_calls[{index}] is {kind_of(call)}, not an object", hint="a call has a function")
     inner = call.get("function")
     if not isinstance(inner, dict):
         return Opaque(FORMAT, "tool_call", call)
@@ -181,8 +160,8 @@ def _call(call: object, exact: bytes, index: int) -> Call | Opaque:
     # Some clients write the text of other providers; the server refuses it, but it is what they mean.
     arguments = given if isinstance(given, str) else arguments_text(given, exact if isinstance(given, dict) else b"")
     plain = call.keys() <= _CALL and inner.keys() <= _FUNCTION
-    extra = EMPTY if plain else {**_extra(call, _CALL), **_extra(inner, _FUNCTION)}
-    return Call(_text(inner, "name"), arguments, _text(call, "id"), extra=extra)
+    extra = EMPTY if plain else {**other_fields(call, _CALL), **other_fields(inner, _FUNCTION)}
+    return Call(text_in(inner, "name"), arguments, text_in(call, "id"), extra=extra)
 
 
 def slots(value: Mapping[str, object]) -> list[Slot]:

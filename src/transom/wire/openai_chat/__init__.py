@@ -9,7 +9,7 @@ from ...errors import FormatError
 from ...messages import Message
 from ..bodies import open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
-from ..report import Report, Violation
+from ..report import Report
 from ..trailing import append_to_content
 from . import parse, render, rules
 from .head import CONVERSATION, parse_head, render_frame
@@ -22,6 +22,11 @@ _ROLES: tuple[object, ...] = ("system", "developer", "user", "assistant", "tool"
 
 class OpenAIChat:
     """The format ``openai``. Stateless."""
+
+    parse_items = staticmethod(parse.parse_items)
+    render_turn = staticmethod(render.render_turn)
+    user_element = staticmethod(render.user_element)
+    validate = staticmethod(rules.validate)
 
     @property
     def name(self) -> str:
@@ -61,16 +66,6 @@ class OpenAIChat:
             raise FormatError("the request has no list of messages", hint="a chat request holds its conversation in 'messages'")
         return Request(head=parse_head(opened), messages=parse.parse_elements(opened.lists[CONVERSATION]))
 
-    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
-        """See ``Format.parse_items``."""
-        return parse.parse_items(items)
-
-    def render_turn(
-        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
-    ) -> tuple[Element, ...]:
-        """See ``Format.render_turn``."""
-        return render.render_turn(turn, options, report, where)
-
     def render_head(
         self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
     ) -> tuple[Frame, tuple[Element, ...]]:
@@ -81,17 +76,9 @@ class OpenAIChat:
         """See ``Format.append_text``."""
         return append_to_content(last, text, "text")
 
-    def user_element(self, text: str) -> Element:
-        """See ``Format.user_element``."""
-        return render.user_element(text)
-
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
         """An ended message is a finished answer; servers that continue it do so by options of their own."""
         return "ignored"
-
-    def validate(self, body: object) -> list[Violation]:
-        """See ``Format.validate``."""
-        return rules.validate(body)
 
 
 def _is_anthropic(item: Mapping[str, object]) -> bool:

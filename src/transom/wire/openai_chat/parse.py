@@ -15,6 +15,7 @@ from ...jsontext import EMPTY, dumps_text
 from ...messages import Attachment, Call, Message, Opaque, Origin, Part, Result, Text, Thinking
 from ..attachments import UNKNOWN_MEDIA, split_data_url
 from ..bodies import Item, as_item
+from ..elements import kind_of, other_fields, read_elements, text_in
 
 __all__ = ["AUDIO_TYPES", "FORMAT", "Slot", "parse_elements", "parse_items", "slots"]
 
@@ -47,22 +48,7 @@ def parse_elements(items: Iterable[Item]) -> tuple[Message, ...]:
     Raises:
         FormatError: an element that is no chat message; names it.
     """
-    messages: list[Message] = []
-    leading = True
-    for index, (value, raw) in enumerate(items):
-        if not isinstance(value, dict):
-            raise FormatError(f"messages[{index}] is {_kind(value)}, not an object", hint="is this a chat conversation?")
-        try:
-            message = _message(value, raw, leading)
-        except FormatError as error:
-            raise FormatError(f"messages[{index}]{error.message}", hint=error.hint) from None
-        leading = leading and message.role == "system"
-        messages.append(message)
-    return tuple(messages)
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else type(value).__name__
+    return read_elements(items, _message, "messages", "is this a chat conversation?")
 
 
 def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
@@ -74,22 +60,22 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
         if (len(value) == 3 and "content" in value and "tool_calls" in value) or value.keys() <= _COMMON:
             return Message.of("assistant", (*inner, *_calls(value.get("tool_calls"))), origin)
         parts = _assistant_parts(value, inner)
-        return Message.of("assistant", parts, origin, name=_name(value), extra=_extra(value, _ASSISTANT))
+        return Message.of("assistant", parts, origin, name=_name(value), extra=other_fields(value, _ASSISTANT))
     if role == "tool":
         if len(value) == 3 and isinstance(call_id := value.get("tool_call_id"), str) and "content" in value:
             return Message.of("tool", (Result(inner, call_id),), origin)
-        result = Result(inner, _text(value, "tool_call_id"), _text(value, "name"))
-        return Message.of("tool", (result,), origin, extra=_extra(value, _TOOL))
+        result = Result(inner, text_in(value, "tool_call_id"), text_in(value, "name"))
+        return Message.of("tool", (result,), origin, extra=other_fields(value, _TOOL))
     if role == "user":
         if len(value) == 2:
             return Message.of("user", inner, origin)
-        return Message.of("user", inner, origin, name=_name(value), extra=_extra(value, _NAMED))
+        return Message.of("user", inner, origin, name=_name(value), extra=other_fields(value, _NAMED))
     if role in ("system", "developer"):
-        extra = _extra(value, _NAMED) if role == "system" else {**_extra(value, _NAMED), "role": role}
+        extra = other_fields(value, _NAMED) if role == "system" else {**other_fields(value, _NAMED), "role": role}
         return Message.of("system", inner, origin, name=_name(value), positional=not leading, extra=extra)
     if role == "function":
-        result = Result(inner, _text(value, "tool_call_id"), _text(value, "name"))
-        return Message.of("tool", (result,), origin, extra={**_extra(value, _TOOL), "role": role})
+        result = Result(inner, text_in(value, "tool_call_id"), text_in(value, "name"))
+        return Message.of("tool", (result,), origin, extra={**other_fields(value, _TOOL), "role": role})
     if role is None:
         raise FormatError(" has no role", hint="every chat message has one of system, developer, user, assistant, tool")
     raise FormatError(f".role is {role!r}", hint="known are system, developer, user, assistant, tool and function")
@@ -100,15 +86,6 @@ def _name(value: Mapping[str, object]) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _text(value: Mapping[str, object], key: str) -> str:
-    text = value.get(key)
-    return text if isinstance(text, str) else ""
-
-
-def _extra(value: dict[str, object], known: frozenset[str]) -> Mapping[str, object]:
-    return EMPTY if known.issuperset(value) else {key: item for key, item in value.items() if key not in known}
-
-
 def _content(content: object) -> tuple[Text | Attachment | Opaque, ...]:
     if isinstance(content, str):
         return (Text(content),) if content else ()
@@ -116,24 +93,24 @@ def _content(content: object) -> tuple[Text | Attachment | Opaque, ...]:
         return ()
     if isinstance(content, list):
         return tuple([_content_part(part, index) for index, part in enumerate(content)])
-    raise FormatError(f".content is {_kind(content)}", hint="content is text, a list of parts, or null")
+    raise FormatError(f".content is {kind_of(content)}", hint="content is text, a list of parts, or null")
 
 
 def _content_part(part: object, index: int) -> Text | Attachment | Opaque:
     if not isinstance(part, dict):
         if isinstance(part, str):
             return Text(part)
-        raise FormatError(f".content[{index}] is {_kind(part)}, not an object", hint="a content part has a type")
+        raise FormatError(f".content[{index}] is {kind_of(part)}, not an object", hint="a content part has a type")
     kind = part.get("type")
     found: Text | Attachment | None = None
     if kind == "text":
         text = part.get("text")
         if isinstance(text, str):
-            return Text(text, extra=_extra(part, _TEXT))
+            return Text(text, extra=other_fields(part, _TEXT))
     elif kind == "refusal":
         text = part.get("refusal")
         if isinstance(text, str):
-            return Text(text, refusal=True, extra=_extra(part, frozenset({"type", "refusal"})))
+            return Text(text, refusal=True, extra=other_fields(part, frozenset({"type", "refusal"})))
     elif kind == "image_url":
         found = _image(part)
     elif kind == "input_audio":
@@ -148,9 +125,9 @@ def _image(part: dict[str, object]) -> Attachment | None:
     url = inner.get("url") if isinstance(inner, dict) else inner
     if not isinstance(url, str):
         return None
-    extra = dict(_extra(part, frozenset({"type", "image_url"})))
+    extra = dict(other_fields(part, frozenset({"type", "image_url"})))
     if isinstance(inner, dict):
-        extra.update(_extra(inner, frozenset({"url"})))
+        extra.update(other_fields(inner, frozenset({"url"})))
     split = split_data_url(url)
     if split:
         return Attachment(split[0], data=split[1], extra=extra or EMPTY)
@@ -162,7 +139,7 @@ def _audio(part: dict[str, object]) -> Attachment | None:
     if not isinstance(inner, dict) or not isinstance(inner.get("data"), str):
         return None
     spelled = str(inner.get("format"))
-    extra = {**_extra(part, frozenset({"type", "input_audio"})), **_extra(inner, frozenset({"data", "format"}))}
+    extra = {**other_fields(part, frozenset({"type", "input_audio"})), **other_fields(inner, frozenset({"data", "format"}))}
     return Attachment(AUDIO_TYPES.get(spelled, f"audio/{spelled}"), data=inner["data"], extra=extra or EMPTY)
 
 
@@ -173,7 +150,7 @@ def _file(part: dict[str, object]) -> Attachment | None:
     data, file_id, filename = inner.get("file_data"), inner.get("file_id"), inner.get("filename")
     name = filename if isinstance(filename, str) else None
     known = frozenset({"file_data", "file_id", "filename"})
-    extra = {**_extra(part, frozenset({"type", "file"})), **_extra(inner, known)} or EMPTY
+    extra = {**other_fields(part, frozenset({"type", "file"})), **other_fields(inner, known)} or EMPTY
     if isinstance(data, str):
         split = split_data_url(data)
         return Attachment(*(split or (UNKNOWN_MEDIA, data)), filename=name, extra=extra)
@@ -196,7 +173,7 @@ def _assistant_parts(value: dict[str, object], content: tuple[Part, ...]) -> tup
     parts.extend(_calls(value.get("tool_calls")))
     legacy = value.get("function_call")
     if isinstance(legacy, dict):
-        parts.append(Call(_text(legacy, "name"), _arguments(legacy.get("arguments"))))
+        parts.append(Call(text_in(legacy, "name"), _arguments(legacy.get("arguments"))))
     return tuple(parts)
 
 
@@ -204,14 +181,14 @@ def _calls(calls: object) -> list[Call | Opaque]:
     if calls is None:
         return []
     if not isinstance(calls, list):
-        raise FormatError(f".tool_calls is {_kind(calls)}", hint="tool_calls is a list")
+        raise FormatError(f".tool_calls is {kind_of(calls)}", hint="tool_calls is a list")
     return [_call(call, index) for index, call in enumerate(calls)]
 
 
 def _call(call: object, index: int) -> Call | Opaque:
     if not isinstance(call, dict):
         raise FormatError(
-            f".tool_calls[{index}] is {_kind(call)}, not an object", hint="a call has an id, a type and a function"
+            f".tool_calls[{index}] is {kind_of(call)}, not an object", hint="a call has an id, a type and a function"
         )
     kind = call.get("type")
     inner = call.get("function")
@@ -222,12 +199,12 @@ def _call(call: object, index: int) -> Call | Opaque:
         if usual and isinstance(name, str) and isinstance(arguments, str) and isinstance(call_id, str):
             return Call(name, arguments, call_id)
         plain = call.keys() <= _CALL and inner.keys() <= _FUNCTION
-        extra = EMPTY if plain else {**_extra(call, _CALL), **_extra(inner, _FUNCTION)}
-        return Call(_text(inner, "name"), _arguments(arguments), _text(call, "id"), extra=extra)
+        extra = EMPTY if plain else {**other_fields(call, _CALL), **other_fields(inner, _FUNCTION)}
+        return Call(text_in(inner, "name"), _arguments(arguments), text_in(call, "id"), extra=extra)
     inner = call.get("custom")
     if kind == "custom" and isinstance(inner, dict):
-        extra = {**_extra(call, frozenset({"id", "type", "custom"})), **_extra(inner, frozenset({"name", "input"}))}
-        return Call(_text(inner, "name"), _text(inner, "input"), _text(call, "id"), kind="custom", extra=extra or EMPTY)
+        extra = {**other_fields(call, frozenset({"id", "type", "custom"})), **other_fields(inner, frozenset({"name", "input"}))}
+        return Call(text_in(inner, "name"), text_in(inner, "input"), text_in(call, "id"), kind="custom", extra=extra or EMPTY)
     return Opaque(FORMAT, str(kind), call)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..mistyped import mistyped
 from ..report import Violation
 
 __all__ = ["validate"]
@@ -42,7 +43,7 @@ def validate(body: object) -> list[Violation]:
         said = (
             "Missing required parameter: 'messages'."
             if messages is None
-            else _typed("messages", "an array of objects", messages)
+            else mistyped("messages", "an array of objects", messages)
         )
         found.append(Violation("openai.messages", "messages", None, said, _ERRORS))
     elif not messages:
@@ -51,19 +52,6 @@ def validate(body: object) -> list[Violation]:
     else:
         found.extend(_messages(messages))
     return found
-
-
-def _typed(where: str, expected: str, value: object) -> str:
-    names = {
-        "NoneType": "null",
-        "str": "a string",
-        "dict": "an object",
-        "list": "an array",
-        "bool": "a boolean",
-        "int": "an integer",
-    }
-    got = names.get(type(value).__name__, "a decimal")
-    return f"Invalid type for '{where}': expected {expected}, but got {got} instead."
 
 
 def _empty(where: str) -> str:
@@ -84,7 +72,7 @@ def _request(body: Mapping[str, object]) -> Iterator[Violation]:
     tools = body.get("tools")
     if tools is not None:
         if not isinstance(tools, list):
-            yield Violation("openai.tools", "tools", None, _typed("tools", "an array of objects", tools), _ERRORS)
+            yield Violation("openai.tools", "tools", None, mistyped("tools", "an array of objects", tools), _ERRORS)
         else:
             yield from _tools(tools)
     elif body.get("tool_choice") not in (None, "none"):
@@ -106,7 +94,7 @@ def _tools(tools: list[object]) -> Iterator[Violation]:
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
         if not isinstance(tool, Mapping):
-            yield Violation("openai.tools", where, None, _typed(where, "an object", tool), _ERRORS)
+            yield Violation("openai.tools", where, None, mistyped(where, "an object", tool), _ERRORS)
             continue
         inner = tool.get("function")
         if tool.get("type") == "function":
@@ -132,7 +120,7 @@ def _messages(messages: list[object]) -> Iterator[Violation]:
             yield from _unanswered(open_ids, caller)
             open_ids, caller = {}, -1
         if not isinstance(message, Mapping):
-            yield Violation("openai.message", where, index, _typed(where, "an object", message), _ERRORS)
+            yield Violation("openai.message", where, index, mistyped(where, "an object", message), _ERRORS)
             continue
         if role not in _ROLES:
             yield _role(message, index)
@@ -212,12 +200,12 @@ def _content(message: Mapping[str, object], role: str, index: int) -> Iterator[V
         for at, part in enumerate(content):
             yield from _part(part, role, f"{where}[{at}]", index)
     elif not isinstance(content, str):
-        yield Violation("openai.content", where, index, _typed(where, "a string or an array of objects", content), _ERRORS)
+        yield Violation("openai.content", where, index, mistyped(where, "a string or an array of objects", content), _ERRORS)
 
 
 def _part(part: object, role: str, where: str, index: int) -> Iterator[Violation]:
     if not isinstance(part, Mapping):
-        yield Violation("openai.content-part", where, index, _typed(where, "an object", part), _ERRORS)
+        yield Violation("openai.content-part", where, index, mistyped(where, "an object", part), _ERRORS)
         return
     kind = part.get("type")
     allowed = _PARTS[role]
@@ -235,11 +223,11 @@ def _part(part: object, role: str, where: str, index: int) -> Iterator[Violation
         value = part.get(field)
         if kind in ("text", "refusal") and not isinstance(value, str):
             yield Violation(
-                "openai.content-part", f"{where}.{field}", index, _typed(f"{where}.{field}", "a string", value), _ERRORS
+                "openai.content-part", f"{where}.{field}", index, mistyped(f"{where}.{field}", "a string", value), _ERRORS
             )
         elif kind in ("image_url", "input_audio", "file") and not isinstance(value, Mapping):
             yield Violation(
-                "openai.content-part", f"{where}.{field}", index, _typed(f"{where}.{field}", "an object", value), _ERRORS
+                "openai.content-part", f"{where}.{field}", index, mistyped(f"{where}.{field}", "an object", value), _ERRORS
             )
 
 
@@ -249,7 +237,7 @@ def _calls(message: Mapping[str, object], index: int) -> Iterator[Violation]:
     if calls is None:
         return
     if not isinstance(calls, list):
-        yield Violation("openai.tool-calls", where, index, _typed(where, "an array of objects", calls), _ERRORS)
+        yield Violation("openai.tool-calls", where, index, mistyped(where, "an array of objects", calls), _ERRORS)
         return
     if not calls:
         said = _empty(where)
@@ -258,7 +246,7 @@ def _calls(message: Mapping[str, object], index: int) -> Iterator[Violation]:
     for at, call in enumerate(calls):
         place = f"{where}[{at}]"
         if not isinstance(call, Mapping):
-            yield Violation("openai.tool-calls", place, index, _typed(place, "an object", call), _ERRORS)
+            yield Violation("openai.tool-calls", place, index, mistyped(place, "an object", call), _ERRORS)
             continue
         yield from _call(call, place, index, seen)
 
@@ -284,5 +272,5 @@ def _call(call: Mapping[str, object], place: str, index: int, seen: set[str]) ->
         return
     yield from _name_rule("openai.call-name", f"{place}.{kind}.name", inner.get("name"), index)
     if not isinstance(inner.get(field), str):
-        said = _typed(f"{place}.{kind}.{field}", "a string", inner.get(field))
+        said = mistyped(f"{place}.{kind}.{field}", "a string", inner.get(field))
         yield Violation("openai.arguments", f"{place}.{kind}.{field}", index, said, _ERRORS)

@@ -10,7 +10,7 @@ from ...jsontext import dumps
 from ...messages import Message
 from ..bodies import Body, open_body
 from ..format import Element, Frame, Head, RenderOptions, Request
-from ..report import Report, Violation
+from ..report import Report
 from ..trailing import append_to_content
 from . import parse, render, rules
 from .head import CONVERSATION, parse_head, render_frame
@@ -23,6 +23,11 @@ _ITEM_TYPES = ("function_call", "reasoning", "custom_tool_call", "item_reference
 
 class OpenAIResponses:
     """The format ``openai-responses``. Stateless."""
+
+    parse_items = staticmethod(parse.parse_items)
+    render_turn = staticmethod(render.render_turn)
+    user_element = staticmethod(render.user_element)
+    validate = staticmethod(rules.validate)
 
     @property
     def name(self) -> str:
@@ -76,16 +81,6 @@ class OpenAIResponses:
             raise FormatError("the request has no input", hint="a Responses request holds its conversation in 'input'")
         return Request(head=head, messages=tuple(messages))
 
-    def parse_items(self, items: Sequence[object]) -> tuple[Message, ...]:
-        """See ``Format.parse_items``."""
-        return parse.parse_items(items)
-
-    def render_turn(
-        self, turn: Sequence[Message], options: RenderOptions, report: Report, where: str = ""
-    ) -> tuple[Element, ...]:
-        """See ``Format.render_turn``."""
-        return render.render_turn(turn, options, report, where)
-
     def render_head(
         self, head: Head, system: Sequence[Message], options: RenderOptions, report: Report
     ) -> tuple[Frame, tuple[Element, ...]]:
@@ -97,17 +92,9 @@ class OpenAIResponses:
         """See ``Format.append_text``."""
         return append_to_content(last, text, "input_text")
 
-    def user_element(self, text: str) -> Element:
-        """See ``Format.user_element``."""
-        return render.user_element(text)
-
     def prefill(self, head: Head) -> Literal["continued", "ignored", "refused"]:  # noqa: ARG002 - the protocol's
         """An ended message is a finished answer."""
         return "ignored"
-
-    def validate(self, body: object) -> list[Violation]:
-        """See ``Format.validate``."""
-        return rules.validate(body)
 
 
 def _raw(body: Body, field: str, value: str) -> bytes:

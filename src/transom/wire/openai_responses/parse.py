@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ...errors import FormatError
-from ...jsontext import EMPTY, dumps_text
+from ...jsontext import dumps_text
 from ...messages import Attachment, Call, Message, Opaque, Origin, Part, RedactedThinking, Result, Role, Text, Thinking
 from ..attachments import UNKNOWN_MEDIA, split_data_url
 from ..bodies import Item, as_item
+from ..elements import kind_of, other_fields, read_elements, text_in
 
 __all__ = ["FORMAT", "Slot", "instructions", "parse_elements", "parse_items", "plain_input", "slots"]
 
@@ -54,22 +55,7 @@ def parse_elements(items: Iterable[Item]) -> tuple[Message, ...]:
     Raises:
         FormatError: something that is no item; names it.
     """
-    messages: list[Message] = []
-    leading = True
-    for index, (value, raw) in enumerate(items):
-        if not isinstance(value, dict):
-            raise FormatError(f"input[{index}] is {_kind(value)}, not an object", hint="is this a list of response items?")
-        try:
-            message = _message(value, raw, leading)
-        except FormatError as error:
-            raise FormatError(f"input[{index}]{error.message}", hint=error.hint) from None
-        leading = leading and message.role == "system"
-        messages.append(message)
-    return tuple(messages)
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else type(value).__name__
+    return read_elements(items, _message, "input", "is this a list of response items?")
 
 
 def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
@@ -78,21 +64,21 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
         case "message":
             return _said(value, origin, leading)
         case "function_call":
-            call = Call(_text(value, "name"), _arguments(value.get("arguments")), _text(value, "call_id"))
-            return Message.of("assistant", (call,), origin, extra=_extra(value, _CALL))
+            call = Call(text_in(value, "name"), _arguments(value.get("arguments")), text_in(value, "call_id"))
+            return Message.of("assistant", (call,), origin, extra=other_fields(value, _CALL))
         case "custom_tool_call":
-            call = Call(_text(value, "name"), _text(value, "input"), _text(value, "call_id"), kind="custom")
-            return Message.of("assistant", (call,), origin, extra=_extra(value, _CUSTOM_CALL))
+            call = Call(text_in(value, "name"), text_in(value, "input"), text_in(value, "call_id"), kind="custom")
+            return Message.of("assistant", (call,), origin, extra=other_fields(value, _CUSTOM_CALL))
         case "function_call_output" | "custom_tool_call_output":
             inner = _content(value.get("output"), "output")
-            result = Result(inner, call_id=_text(value, "call_id"), name=_text(value, "name"))
-            return Message.of("tool", (result,), origin, extra=_extra(value, _OUTPUT))
+            result = Result(inner, call_id=text_in(value, "call_id"), name=text_in(value, "name"))
+            return Message.of("tool", (result,), origin, extra=other_fields(value, _OUTPUT))
         case "reasoning":
-            return Message.of("assistant", _reasoning(value), origin, extra=_extra(value, _REASONING))
+            return Message.of("assistant", _reasoning(value), origin, extra=other_fields(value, _REASONING))
         case str() as kind:
             return Message.of(_role_of(kind), (Opaque(FORMAT, kind, value),), origin, pinned=kind.startswith("compaction"))
         case kind:
-            raise FormatError(f".type is {_kind(kind)}", hint="an item's type is text")
+            raise FormatError(f".type is {kind_of(kind)}", hint="an item's type is text")
 
 
 def _role_of(kind: str) -> Role:
@@ -107,26 +93,17 @@ def _said(value: dict[str, object], origin: Origin, leading: bool) -> Message:
     role = _ROLES.get(spelled) if isinstance(spelled, str) else None
     if role is None:
         raise FormatError(f".role is {spelled!r}", hint="known are user, assistant, system and developer")
-    extra = _extra(value, _MESSAGE)
+    extra = other_fields(value, _MESSAGE)
     if spelled == "developer":
         extra = {**extra, "role": spelled}
     content = _content(value.get("content"), "content")
     return Message.of(role, content, origin, positional=role == "system" and not leading, extra=extra)
 
 
-def _text(value: Mapping[str, object], key: str) -> str:
-    text = value.get(key)
-    return text if isinstance(text, str) else ""
-
-
 def _arguments(arguments: object) -> str:
     if isinstance(arguments, str):
         return arguments
     return "{}" if arguments is None else dumps_text(arguments)
-
-
-def _extra(value: dict[str, object], known: frozenset[str]) -> Mapping[str, object]:
-    return EMPTY if value.keys() <= known else {key: item for key, item in value.items() if key not in known}
 
 
 def _content(content: object, field: str) -> tuple[Text | Attachment | Opaque, ...]:
@@ -136,23 +113,23 @@ def _content(content: object, field: str) -> tuple[Text | Attachment | Opaque, .
         return ()
     if isinstance(content, list):
         return tuple([_content_part(part, f".{field}[{index}]") for index, part in enumerate(content)])
-    raise FormatError(f".{field} is {_kind(content)}", hint=f"{field} is text or a list of parts")
+    raise FormatError(f".{field} is {kind_of(content)}", hint=f"{field} is text or a list of parts")
 
 
 def _content_part(part: object, where: str) -> Text | Attachment | Opaque:
     if not isinstance(part, dict):
-        raise FormatError(f"{where} is {_kind(part)}, not an object", hint="a content part has a type")
+        raise FormatError(f"{where} is {kind_of(part)}, not an object", hint="a content part has a type")
     kind = part.get("type")
     if kind in _TEXTS and isinstance(part.get("text"), str):
-        return Text(part["text"], extra=_extra(part, _TEXT))
+        return Text(part["text"], extra=other_fields(part, _TEXT))
     if kind == "refusal" and isinstance(part.get("refusal"), str):
-        return Text(part["refusal"], refusal=True, extra=_extra(part, frozenset({"type", "refusal"})))
+        return Text(part["refusal"], refusal=True, extra=other_fields(part, frozenset({"type", "refusal"})))
     found = _image(part) if kind == "input_image" else _file(part) if kind == "input_file" else None
     return Opaque(FORMAT, str(kind), part) if found is None else found
 
 
 def _image(part: dict[str, object]) -> Attachment | None:
-    extra = _extra(part, frozenset({"type", "image_url", "file_id"}))
+    extra = other_fields(part, frozenset({"type", "image_url", "file_id"}))
     url = part.get("image_url") or part.get("file_id")
     if not isinstance(url, str):
         return None
@@ -161,7 +138,7 @@ def _image(part: dict[str, object]) -> Attachment | None:
 
 
 def _file(part: dict[str, object]) -> Attachment | None:
-    extra = _extra(part, frozenset({"type", "file_data", "file_url", "file_id", "filename"}))
+    extra = other_fields(part, frozenset({"type", "file_data", "file_url", "file_id", "filename"}))
     filename = part.get("filename")
     name = filename if isinstance(filename, str) else None
     data, url = part.get("file_data"), part.get("file_url") or part.get("file_id")

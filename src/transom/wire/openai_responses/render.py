@@ -13,6 +13,7 @@ from ...jsontext import dumps
 from ...messages import Attachment, Call, Message, Opaque, RedactedThinking, Result, Text, Thinking
 from ...vocabulary.mending import MendingWords
 from ..format import Element, RenderOptions
+from ..losses import note_unknown
 from ..pairing import Pairing, pair
 from ..report import Report
 from ..thinking import note_redacted
@@ -232,13 +233,9 @@ class _Turn:
         self._note_fields(at, message.extra)
 
     def _note_fields(self, at: int, extra: Mapping[str, object]) -> None:
-        if not extra:
-            return
-        origin = self._turn[at].origin
-        source = "its own provider" if origin is None else origin.format
-        for key, value in extra.items():
-            if key not in _SAID_OTHERWISE and value not in (None, "", False, [], {}):
-                self._report.add("dropped", "messages", f"the field {key!r}, which only {source} knows")
+        if extra:
+            origin = self._turn[at].origin
+            note_unknown(extra, "its own provider" if origin is None else origin.format, self._report, _SAID_OTHERWISE)
 
 
 def _in_short(blocks: list[dict[str, object]]) -> object:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..mistyped import mistyped
 from ..report import Violation
 from .head import MIN_OUTPUT_TOKENS
 
@@ -51,26 +52,13 @@ def validate(body: object) -> list[Violation]:
             said = "One of 'input', 'previous_response_id', 'prompt' or 'conversation' must be provided."
             found.append(Violation("responses.input", "input", None, said, _ERRORS))
     elif not isinstance(items, str):
-        said = _typed("input", "a string or an array of input items", items)
+        said = mistyped("input", "a string or an array of input items", items)
         found.append(Violation("responses.input", "input", None, said, _ERRORS))
     return found
 
 
 def _index(violation: Violation) -> int:
     return -1 if violation.index is None else violation.index
-
-
-def _typed(where: str, expected: str, value: object) -> str:
-    names = {
-        "NoneType": "null",
-        "str": "a string",
-        "dict": "an object",
-        "list": "an array",
-        "bool": "a boolean",
-        "int": "an integer",
-    }
-    got = names.get(type(value).__name__, "a decimal")
-    return f"Invalid type for '{where}': expected {expected}, but got {got} instead."
 
 
 def _missing(where: str) -> str:
@@ -87,11 +75,11 @@ def _request(body: Mapping[str, object]) -> Iterator[Violation]:
         yield Violation("responses.max-output-tokens", "max_output_tokens", None, said, _ERRORS)
     tools = body.get("tools")
     if tools is not None and not isinstance(tools, list):
-        yield Violation("responses.tools", "tools", None, _typed("tools", "an array of objects", tools), _ERRORS)
+        yield Violation("responses.tools", "tools", None, mistyped("tools", "an array of objects", tools), _ERRORS)
     for index, tool in enumerate(tools if isinstance(tools, list) else ()):
         where = f"tools[{index}]"
         if not isinstance(tool, Mapping):
-            yield Violation("responses.tools", where, None, _typed(where, "an object", tool), _ERRORS)
+            yield Violation("responses.tools", where, None, mistyped(where, "an object", tool), _ERRORS)
         elif tool.get("type") is None:
             yield Violation("responses.tools", where, None, _missing(f"{where}.type"), _ERRORS)
         elif tool["type"] in ("function", "custom"):
@@ -113,7 +101,7 @@ def _items(items: list[object], *, stateful: bool) -> Iterator[Violation]:
     for index, item in enumerate(items):
         if not isinstance(item, Mapping):
             where = f"input[{index}]"
-            yield Violation("responses.item", where, index, _typed(where, "an object", item), _ERRORS)
+            yield Violation("responses.item", where, index, mistyped(where, "an object", item), _ERRORS)
     seen: set[str] = set()
     for index, item in entries:
         yield from _item(item, index)
@@ -135,14 +123,14 @@ def _item(item: Mapping[str, object], index: int) -> Iterator[Violation]:
     where = f"input[{index}]"
     kind = _kind(item)
     if not isinstance(kind, str):
-        yield Violation("responses.item", f"{where}.type", index, _typed(f"{where}.type", "a string", kind), _ERRORS)
+        yield Violation("responses.item", f"{where}.type", index, mistyped(f"{where}.type", "a string", kind), _ERRORS)
     elif kind == "message":
         yield from _message(item, index)
     elif kind in _CALLS:
         field = _CALLS[kind][2]
         yield from _name(f"{where}.name", item.get("name"), index)
         if not isinstance(item.get(field), str):
-            said = _missing(f"{where}.{field}") if field not in item else _typed(f"{where}.{field}", "a string", item[field])
+            said = _missing(f"{where}.{field}") if field not in item else mistyped(f"{where}.{field}", "a string", item[field])
             yield Violation("responses.arguments", f"{where}.{field}", index, said, _ERRORS)
     elif kind in ("function_call_output", "custom_tool_call_output"):
         yield from _output(item.get("output"), f"{where}.output", index)
@@ -167,13 +155,13 @@ def _message(item: Mapping[str, object], index: int) -> Iterator[Violation]:
             yield from _part(part, allowed, f"{where}.content[{at}]", index)
     elif not isinstance(content, str):
         place = f"{where}.content"
-        said = _missing(place) if content is None else _typed(place, "one of an array of objects or string", content)
+        said = _missing(place) if content is None else mistyped(place, "one of an array of objects or string", content)
         yield Violation("responses.content", place, index, said, _ERRORS)
 
 
 def _part(part: object, allowed: tuple[str, ...], where: str, index: int) -> Iterator[Violation]:
     if not isinstance(part, Mapping):
-        yield Violation("responses.content", where, index, _typed(where, "an object", part), _ERRORS)
+        yield Violation("responses.content", where, index, mistyped(where, "an object", part), _ERRORS)
         return
     kind = part.get("type")
     if kind not in allowed:
@@ -182,7 +170,7 @@ def _part(part: object, allowed: tuple[str, ...], where: str, index: int) -> Ite
         return
     field = "refusal" if kind == "refusal" else "text"
     if (str(kind).endswith("text") or kind == "refusal") and not isinstance(part.get(field), str):
-        said = _typed(f"{where}.{field}", "a string", part.get(field))
+        said = mistyped(f"{where}.{field}", "a string", part.get(field))
         yield Violation("responses.content", f"{where}.{field}", index, said, _ERRORS)
 
 
@@ -191,7 +179,7 @@ def _output(output: object, where: str, index: int) -> Iterator[Violation]:
         for at, part in enumerate(output):
             yield from _part(part, _OUTPUT_ENTRIES, f"{where}[{at}]", index)
     elif not isinstance(output, str):
-        said = _missing(where) if output is None else _typed(where, "one of an array of objects or string", output)
+        said = _missing(where) if output is None else mistyped(where, "one of an array of objects or string", output)
         yield Violation("responses.output", where, index, said, _ERRORS)
 
 
