@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...safety.paths import BELOW_NAMES, NAMED_NAMES, PERSONAL_NAMES, PROJECT_NAMES
 from .leading import git_folders, named_by_git
+from .nested import Nested
 
 __all__ = ["AT_HOME", "BLOCKED", "WATCHED", "Guarded", "guard"]
 
@@ -53,24 +54,25 @@ class Guarded:
         return (*self.fixed, *self.missing, *self.watched)
 
 
-def guard(roots: Iterable[Path], home: Path | None = None, absent: Collection[Path] = ()) -> Guarded:
+def guard(
+    roots: Iterable[Path], home: Path | None = None, absent: Collection[Path] = (), nested: Nested | None = None
+) -> Guarded:
     """Look at what is there now.
 
     Args:
         roots: where a program may write; real paths.
         home: the user's own folder.
         absent: folders that are there for other runs only, and count as missing.
+        nested: finds repositories in subfolders; without it they are looked for anew.
     """
+    nested = nested or Nested()
     look = _Look(tuple(roots), absent)
     for root in look.roots:
         for name in BLOCKED:
             look.at(root, Path(name).parts)
-        for folder in git_folders(root):
-            for name in _OF_GIT:
-                look.inside(folder / name)
-            look.watched.update(dict.fromkeys(folder / name for name in _WATCHED_OF_GIT if look.root_of(folder)))
-        for path in named_by_git(root):
-            look.inside(path)
+        look.led_to(root)
+        for below in nested.below(root):
+            look.repository(below)
         look.watched.update(dict.fromkeys(root / name for name in WATCHED))
     if home is not None and look.root_of(home):
         for name in AT_HOME:
@@ -98,6 +100,28 @@ class _Look:
         root = self.root_of(path)
         if root is not None and path != root:
             self.at(root, path.relative_to(root).parts)
+
+    def led_to(self, top: Path) -> None:
+        """Where git finds the repository of a folder, beside its plain ``.git``."""
+        for folder in git_folders(top):
+            for name in _OF_GIT:
+                self.inside(folder / name)
+            self.watched.update(dict.fromkeys(folder / name for name in _WATCHED_OF_GIT if self.root_of(folder)))
+        for path in named_by_git(top):
+            self.inside(path)
+
+    def repository(self, top: Path) -> None:
+        """A repository in a subfolder. The folders on the way to it are not mounted: files could not be renamed from one into
+        another any more. That one took its place is seen afterwards.
+        """
+        git = top / ".git"
+        if git.is_dir() and not git.is_symlink():
+            for name in _OF_GIT:
+                self.at(top, (".git", name))
+            self.watched.update(dict.fromkeys(git / name for name in (*_OF_GIT, *_WATCHED_OF_GIT)))
+        else:
+            self.watched[git] = None
+        self.led_to(top)
 
     def at(self, top: Path, parts: tuple[str, ...], links: int = 8) -> None:
         """A place by its names below a folder that is there."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .guarded import Guarded, guard
 from .hidden import Hidden, hide
+from .nested import Nested
 
 __all__ = ["Layout", "System", "lay_out", "search_path", "system"]
 
@@ -94,6 +95,7 @@ def lay_out(
     absent: Collection[Path] = (),
     store: Path | None = None,
     hidden: Iterable[Path] = (),
+    nested: Nested | None = None,
 ) -> Layout:
     """Resolve a view.
 
@@ -104,6 +106,7 @@ def lay_out(
         home: the user's own folder, whose start-up files are guarded if it lies in a root.
         absent: folders that are there for other runs only.
         store, hidden: see ``Sandbox``.
+        nested: finds repositories in subfolders.
 
     Raises:
         OSError: a root does not exist.
@@ -115,4 +118,5 @@ def lay_out(
         here = writable[0]
     seen = tuple(dict.fromkeys(path.resolve() for path in readable if path.exists()))
     out_of_sight = hide(store, hidden, writable, seen)
-    return Layout(cwd=here, writable=writable, readable=seen, guarded=guard(writable, home, absent), hidden=out_of_sight)
+    guarded = guard(writable, home, absent, nested)
+    return Layout(cwd=here, writable=writable, readable=seen, guarded=guarded, hidden=out_of_sight)

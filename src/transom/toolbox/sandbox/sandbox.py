@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...errors import SandboxError
 from .environment import child_environment
 from .leavings import Leavings
+from .nested import Nested
 from .output import Output
 from .process import Ended, Limits, run_process
 
@@ -109,6 +110,7 @@ class Sandbox:
         self._store = store
         self._hidden = tuple(hidden)
         self._leavings = Leavings(notes)
+        self._nested = Nested()
         self._environment = environment
         self._readable = tuple(readable)
         self._home = Path(home).resolve() if (home := environment.get("HOME")) else None
@@ -194,7 +196,8 @@ class Sandbox:
         chosen = self._chosen
         if chosen is None:
             raise SandboxError("nothing on this machine can confine a program", hint="install bubblewrap")
-        layout = lay_out(cwd, roots, (*self._readable, *readable), self._home, chosen.placeholders, self._store, self._hidden)
+        seen = (*self._readable, *readable)
+        layout = lay_out(cwd, roots, seen, self._home, chosen.placeholders, self._store, self._hidden, self._nested)
         watched = layout.guarded.everything if "guarded_places" in chosen.not_confined else layout.guarded.watched
         memory = Memory(watched, layout.writable)
         inner = child_environment(self._environment)

@@ -164,6 +164,26 @@ async def test_guarded_files_stay_as_they_are(shell: Python, root: Path) -> None
     assert bool(run.put_back) == (run.confined_by == "landlock")
 
 
+async def test_repositories_in_subfolders_are_guarded_as_the_one_above(shell: Python, root: Path) -> None:
+    for folder in ("sub", "deep/er/still", "linked"):
+        (root / folder).mkdir(parents=True)
+    for git in (root / "sub/.git", root / "deep/er/still/.git", root / "modules/linked"):
+        (git / "hooks").mkdir(parents=True)
+        (git / "config").write_text("[core]\n")
+    (root / "linked/.git").write_text("gitdir: ../modules/linked\n")
+    before = contents(root)
+    run = await shell(
+        "for git in sub/.git deep/er/still/.git modules/linked; do "
+        "echo evil > $git/hooks/post-commit; echo evil >> $git/config; echo evil > $git/commondir; done; "
+        "echo 'gitdir: /evil' > linked/.git; echo ref > sub/.git/ORIG_HEAD; echo more > sub/fine && mv sub/fine fine; "
+        "mv deep gone && mkdir -p deep/er/still/.git/hooks && echo evil > deep/er/still/.git/hooks/post-commit; exit 0"
+    )
+    assert run.not_put_back == ()
+    assert (root / "fine").read_text() == "more\n"
+    after = {name: kept for name, kept in contents(root).items() if ".refused" not in name and not name.startswith("gone")}
+    assert {name: kept for name, kept in after.items() if name not in ("fine", "sub/.git/ORIG_HEAD")} == before
+
+
 async def test_a_folder_that_is_no_repository_cannot_be_made_one_that_runs_programs(shell: Python, root: Path) -> None:
     await shell("mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/post-checkout; echo 'ref: x' > HEAD")
     assert not (root / ".git" / "config").exists()
