@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -237,6 +238,16 @@ def test_what_is_nested_too_deep_is_refused_cleanly(call: Call, root: Path, dept
     answer = call("convert_format", action=action, input="in", output="out")
     assert answer.error in {"invalid_input", "invalid_json"}
     assert not (root / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "{a: " * 20_000, "- " * 20_000 + "x", "[" * 101 + "]" * 101])
+def test_yaml_that_opens_more_than_it_may_is_refused_at_once(call: Call, root: Path, text: str) -> None:
+    (root / "in").write_text(text)
+    began = time.process_time()
+    answer = call("convert_format", action="yaml_to_json", input="in")
+    assert answer.error == "invalid_input"
+    assert "nested deeper than 100 levels" in answer.text
+    assert time.process_time() - began < 1.0
 
 
 def test_a_yaml_reader_is_not_given_more_than_it_reads_in_time(call: Call, root: Path) -> None:

@@ -81,10 +81,12 @@ def from_yaml(text: str) -> Document:
         Unreadable: it is no YAML, has tags that name types of a programming language, or keys that are one as text.
         Unwritable: what JSON does not have.
     """
-    from ruamel.yaml import YAML
+    from .yaml_reading import TooDeep, bounded_yaml
 
     try:
-        found = list(YAML(typ="safe", pure=True).load_all(text))
+        found = list(bounded_yaml(MOST_DEPTH).load_all(text))
+    except TooDeep:
+        raise Unwritable("too_deep") from None
     except Exception as error:  # noqa: BLE001 - an escape beyond Unicode is an OverflowError to the library
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
