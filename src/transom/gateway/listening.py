@@ -38,12 +38,24 @@ class Connection(HttpToolsProtocol):
     """
 
     _offered = False
+    _headed = False
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._headed = False
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of the head. What comes after the body is none, and would be taken for one (RFC 9110, 6.5.1)."""
+        if not self._headed:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin with a request, save one that is read once more."""
         upgrade = self._get_upgrade()
         self._offered = upgrade is not None and upgrade.strip() != b"websocket" and self.parser.should_upgrade()
         if not self._offered:
+            self._headed = True
             super().on_headers_complete()
 
     def on_message_complete(self) -> None:

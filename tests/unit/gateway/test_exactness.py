@@ -316,3 +316,14 @@ def test_a_sum_over_a_body_goes_on_with_that_body_only(pair: Pair, edited: bool)
         name, _, value = line.partition(b": ")
         assert found.all(name) == ([] if edited else [value])
         assert pair.asked.header(name.decode()) == (None if edited else value.decode())
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/files"])
+def test_what_comes_after_a_body_is_taken_for_no_header(pair: Pair, path: str) -> None:
+    head = b"POST %b HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n" % path.encode()
+    one = head + b"%x\r\n%b\r\n0\r\nauthorization: Bearer other\r\nx-late: 1\r\n\r\n" % (len(BODY), BODY)
+    two = b"GET /v1/models HTTP/1.1\r\n" + CLOSE + b"x-late: 2\r\n\r\n"
+    assert pair.send(one + two).count(b"HTTP/1.1 200 OK") == 2
+    assert [asked.header("x-late") for asked in pair.server.asked] == [None, "2"]
+    assert pair.server.asked[0].header("authorization") is None
+    assert pair.server.asked[0].body == BODY
