@@ -9,7 +9,8 @@ moved with each report would move the trigger with it, and two compiles of one h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 __all__ = ["HISTORY", "Calibration"]
 
@@ -24,9 +25,15 @@ class Calibration:
 
     Attributes:
         pairs: the last reports, oldest first, as (our estimate, tokens reported). Enough to store and rebuild it.
+        ratio: reported tokens for one of ours: the median over the reports, larger payloads counting more. 1.0 without reports.
     """
 
     pairs: tuple[tuple[int, int], ...] = ()
+    ratio: float = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Asked for many times in each compile.
+        object.__setattr__(self, "ratio", _median(self.pairs))
 
     def observe(self, estimated: int, reported: int) -> Calibration:
         """The calibration after one more report. A report without a positive number on both sides teaches nothing.
@@ -38,20 +45,6 @@ class Calibration:
         if estimated <= 0 or reported <= 0:
             return self
         return Calibration((*self.pairs, (estimated, reported))[-HISTORY:])
-
-    @property
-    def ratio(self) -> float:
-        """Reported tokens for one of ours: the median over the reports, larger payloads counting more. 1.0 without reports."""
-        if not self.pairs:
-            return 1.0
-        ordered = sorted((reported / estimated, estimated) for estimated, reported in self.pairs)
-        half = sum(weight for _, weight in ordered) / 2
-        passed = 0
-        for ratio, weight in ordered:
-            passed += weight
-            if passed >= half:
-                return min(_HIGHEST, max(_LOWEST, ratio))
-        return 1.0  # pragma: no cover
 
     @property
     def error(self) -> float | None:
@@ -71,3 +64,14 @@ class Calibration:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+
+def _median(pairs: Sequence[tuple[int, int]]) -> float:
+    ordered = sorted((reported / estimated, estimated) for estimated, reported in pairs)
+    half = sum(weight for _, weight in ordered) / 2
+    passed = 0
+    for ratio, weight in ordered:
+        passed += weight
+        if passed >= half:
+            return min(_HIGHEST, max(_LOWEST, ratio))
+    return 1.0
