@@ -25,6 +25,7 @@ from ..vocabulary.checking import check_vocabulary
 from ..wire.detect import detect
 from ..wire.format import Head, RenderOptions, Request
 from ..wire.registry import FormatRegistry, builtin_registry
+from ..wire.spelled import Spelled
 from .adding import Adding
 from .additions import Additions
 from .arguments import (
@@ -259,7 +260,8 @@ class Context(Adding, Carrying, Choosing):
         It is recognised by content: what was there before is neither parsed nor counted nor compacted again.
 
         Args:
-            source: a request body (parsed, or JSON text), a list of its messages, ``Message`` objects, or a parsed ``Request``.
+            source: a request body (parsed, or JSON text, or that taken apart: ``Spelled``), a list of its messages, ``Message``
+                objects, or a parsed ``Request``.
             format: the body's wire format; detected if left out.
 
         Raises:
@@ -270,7 +272,8 @@ class Context(Adding, Carrying, Choosing):
             raise FormatError("load takes a whole conversation", hint="use append for one message")
         if not _is_neutral(source):
             known = format or (self._loader.format if self._loader.resumes(source) else "")
-            target = self.formats.get(known) if known else detect(source, self.formats)
+            text = source.text if isinstance(source, Spelled) else source
+            target = self.formats.get(known) if known else detect(text, self.formats)
         loaded = self._loader.load(source, target)
         messages = loaded.messages
         leading = leading_system(messages)

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import FormatError, JSONError
-from ..jsontext import dumps, join_object, raw_items, raw_object, spells
+from ..jsontext import dumps, join_object, spells
 from ..messages import Message, leading_system
 from ..wire.format import Format, Head, Request
+from ..wire.spelled import Spelled
 
 __all__ = ["Loaded", "Loader"]
 
@@ -60,7 +61,7 @@ class Loader:
         """Read ``source``.
 
         Args:
-            source: a ``Request``, messages, a parsed body, a list of its elements, or JSON text.
+            source: a ``Request``, messages, a parsed body, a list of its elements, or JSON text, which may be taken apart.
             target: the format of a body.
 
         Raises:
@@ -72,8 +73,10 @@ class Loader:
             return self._take(source, None)
         if target is None:
             raise FormatError("a request body needs its format", hint="load(body, format='openai')")
-        if isinstance(source, bytes) and (loaded := self._load_text(source, target)) is not None:
-            return loaded
+        if isinstance(source, Spelled | bytes):
+            if (loaded := self._load_text(source, target)) is not None:
+                return loaded
+            source = source.text if isinstance(source, Spelled) else source
         items, body = _elements(source, target)
         if items is None:
             request = target.parse(source)
@@ -85,12 +88,14 @@ class Loader:
         self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
         return Loaded(self.messages, shared, request.head if body is not None else None)
 
-    def _load_text(self, source: bytes, target: Format) -> Loaded | None:
+    def _load_text(self, source: Spelled | bytes, target: Format) -> Loaded | None:
         """A body as JSON text: only its new elements are parsed. ``None`` for one that has no list of them."""
         try:
-            members = raw_object(source)
-            items = raw_items(members.get(target.conversation, b""))
+            spelled = source if isinstance(source, Spelled) else Spelled.of(source, target.conversation)
         except JSONError:
+            return None
+        members, items = spelled.members, spelled.items
+        if items is None:
             return None
         same = 0
         if target.name == self.format:
@@ -103,7 +108,9 @@ class Loader:
             head, outside = self.head, self.system
             parsed: Sequence[Message] = [*self.messages[:outside], *target.parse_items(items[same:])]
         else:
-            rest = join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else source
+            rest = (
+                join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else spelled.text
+            )
             request = target.parse(rest)
             head, parsed, outside = request.head, request.messages, _outside(request.messages)
         if len(parsed) - outside != len(items) - same:
@@ -111,8 +118,8 @@ class Loader:
         shared, _ = self._joined(parsed, same, target.name)
         # The very bytes that the messages hold, so that none are kept twice.
         fresh = zip(self.messages[outside + same :], items[same:], strict=True)
-        spelled = [m.origin.raw if m.origin is not None and m.origin.raw == item else item for m, item in fresh]
-        self.raws, self.fields = [*self.raws[:same], *spelled], None
+        raws = [m.origin.raw if m.origin is not None and m.origin.raw == item else item for m, item in fresh]
+        self.raws, self.fields = [*self.raws[:same], *raws], None
         self.outer, self.head = outer, head
         return Loaded(self.messages, shared, head)
 

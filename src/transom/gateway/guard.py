@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
@@ -22,6 +22,7 @@ from ..jsontext import join_object, loads, locate, raw_object
 from ..safety.masking import beginning
 from ..wire.format import Format
 from ..wire.registry import FormatRegistry
+from ..wire.spelled import Spelled
 from .alternation import taking_turns
 from .beside import Beside
 from .exchange import Exchange
@@ -217,7 +218,8 @@ class Guard:
     async def _guarded(self, exchange: Exchange, known: int | None = None, *, closing: bool = False) -> None:
         assert exchange.endpoint is not None
         format_ = self._formats.get(exchange.endpoint.protocol)
-        members = raw_object(exchange.body)
+        body = Spelled.of(exchange.body, format_.conversation)
+        members = body.members
         held = next((name for name in _HELD if members.get(name) not in (None, b"null", b"[]", b'""')), None)
         if held is None and _KEEPING.search(members.get("context_management", b"")):
             held = "context_management"
@@ -228,7 +230,7 @@ class Guard:
             # Ollama's prompts in one piece: there is no list of messages to exchange.
             exchange.decide(_STEP, "passed", f"the request has no {format_.conversation}")
             return
-        begins = self._beginnings.of(exchange.body, members, format_)
+        begins = self._beginnings.of(body, format_)
         exchange.model = exchange.model or begins.model
         exchange.scope = scope_of(exchange.headers, exchange.query, exchange.spent)
         exchange.session = session_key(exchange.scope, exchange.headers, begins)
@@ -246,7 +248,7 @@ class Guard:
                 context.calibrate(await self._calibrations.of(exchange.upstream, exchange.model))
             if closing:
                 context.request_new_context()
-            work = _compiled(context, exchange.body, format_)
+            work = _compiled(context, body, format_)
             is_small = len(exchange.body) <= min(_INLINE, window)
             payload, rendered = await (work if is_small else self._beside.run(work))
         self._take(exchange, payload, source)
@@ -278,7 +280,7 @@ class Guard:
         return self._make(scope, int(window))
 
 
-async def _compiled(context: Context, body: bytes, format_: Format) -> tuple[Payload, bytes | None]:
+async def _compiled(context: Context, body: Spelled, format_: Format) -> tuple[Payload, bytes | None]:
     """What goes on, and the conversation's list in it where it is not what came."""
     context.load(body, format_.name)
     payload = await context.compile(format_.name)
@@ -290,7 +292,7 @@ def _is_edited(payload: Payload) -> bool:
     return lineage.current != lineage.first or bool(payload.meta.moved)
 
 
-def _exchanged(body: bytes, members: dict[str, bytes], name: str, value: bytes) -> bytes:
+def _exchanged(body: bytes, members: Mapping[str, bytes], name: str, value: bytes) -> bytes:
     """A body with another value of one member; every other byte is as it was."""
     place = locate(body, name)
     if place is None:
@@ -303,7 +305,7 @@ def _said(what: str, error: TransomError) -> str:
     return f"{what}: {told}" if what else told
 
 
-def _asked(exchange: Exchange, members: dict[str, bytes] | None = None) -> int | None:
+def _asked(exchange: Exchange, members: Mapping[str, bytes] | None = None) -> int | None:
     """The window that the request itself asks for."""
     if exchange.endpoint is None:
         return None

@@ -13,10 +13,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from ..jsontext import join_object, raw_items
+from ..jsontext import join_object
 from ..messages import leading_system
 from ..messages.digest import bytes_digest, meaning_digest
 from ..wire.format import Format, Request
+from ..wire.spelled import Spelled
 
 __all__ = ["Beginning", "Beginnings", "scope_of", "session_key"]
 
@@ -87,22 +88,19 @@ class Beginnings:
         self._most = most
         self._known: dict[bytes, Beginning] = {}
 
-    def of(self, body: bytes, members: Mapping[str, bytes], format_: Format) -> Beginning:
+    def of(self, body: Spelled, format_: Format) -> Beginning:
         """How a request's conversation begins.
 
         Args:
             body: the request.
-            members: its members.
             format_: its format.
 
         Raises:
             FormatError: it is not of that format.
-            JSONError: its conversation is no list.
         """
-        listed = members[format_.conversation]
-        if not listed.startswith(b"["):
-            return Beginning.of(format_.parse(body))
-        items = raw_items(listed)
+        members, items = body.members, body.items
+        if items is None:
+            return Beginning.of(format_.parse(body.text))
         outer = [part for name, raw in members.items() if name != format_.conversation for part in (name.encode(), raw)]
         key = _digest(format_.name.encode(), *outer, b"", *items[:_BEGINS])
         known = self._known.pop(key, None)
@@ -110,7 +108,7 @@ class Beginnings:
             request = format_.parse(_begun(members, items[:_BEGINS], format_))
             if leading_system(request.messages) == len(request.messages):
                 # The key does not hold what tells it from others.
-                return Beginning.of(_beginning(body, members, items, format_))
+                return Beginning.of(_beginning(body.text, members, items, format_))
             known = Beginning.of(request)
         self._known[key] = known
         if len(self._known) > self._most:

@@ -19,6 +19,7 @@ from transom.gateway.windows import Windows
 from transom.jsontext import raw_object
 from transom.store.backends.memory import MemoryBackend
 from transom.wire.registry import builtin_registry
+from transom.wire.spelled import Spelled
 
 UPSTREAM = Upstream(name="local", url="http://127.0.0.1:1234")
 
@@ -237,7 +238,7 @@ def test_conversations_are_told_apart_by_the_first_message_behind_however_many_t
         said = [{"role": "assistant" if number % 2 else "user", "content": f"turn {number}"} for number in range(1, turns)]
         system = [{"role": "system", "content": f"rule {number}"} for number in range(leading)]
         body = json.dumps({"model": "m", "messages": [*system, {"role": "user", "content": first}, *said]}).encode()
-        return session_key("", [], begins.of(body, raw_object(body), chat_format))
+        return session_key("", [], begins.of(Spelled.of(body, "messages"), chat_format))
 
     for _ in range(2):
         assert len({key("One", turns) for turns in range(1, 12)}) == 1
@@ -249,7 +250,7 @@ def test_beginnings_that_are_forgotten_are_read_again() -> None:
     bodies = [
         json.dumps({"model": "m", "messages": [{"role": "user", "content": str(number)}]}).encode() for number in range(5)
     ]
-    keys = [session_key("", [], begins.of(body, raw_object(body), chat_format)) for body in bodies * 2]
+    keys = [session_key("", [], begins.of(Spelled.of(body, "messages"), chat_format)) for body in bodies * 2]
     assert keys[:5] == keys[5:]
     assert len(set(keys)) == 5
 
