@@ -184,7 +184,10 @@ def compared_sequence(
     volatile: Sequence[Element],
     kept_of_first: int,
     closing: int = 0,
+    *,
     before: Compared | None = None,
+    window: str = "",
+    given: tuple[object, ...] = (),
 ) -> Compared:
     """What prefix comparison looks at.
 
@@ -196,6 +199,7 @@ def compared_sequence(
         closing: how many bytes at the end only close the last element: text that is added to it stands before them, so that
             they need not stand still.
         before: what the compile before gave: what is the same in it is taken over.
+        window, given: see ``Compared``.
     """
     outer = tuple(piece for piece in (frame.tools, frame.system) if piece)
     count, elements = len(stable), (*stable, *volatile)
@@ -228,6 +232,8 @@ def compared_sequence(
         elements=elements,
         starts=tuple(starts),
         resumed=resumed,
+        window=window,
+        given=given,
     )
 
 

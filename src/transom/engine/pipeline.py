@@ -55,12 +55,14 @@ async def run(state: CompileState, cancelled: Callable[[], bool]) -> Payload:
         CompileCancelled: it said yes. What was stored stays stored; the context goes on as if the compile had not been.
     """
     state.bus.emit(CompileStarted(state.target.name, len(state.session.live.history.turns)))
+    begun = time.perf_counter()
     for phase in PHASES:
         if cancelled():
             raise CompileCancelled(f"the compile was cancelled before {phase.__name__}")
-        begun = time.perf_counter()
         await phase(state)
-        state.timings[phase.__name__] = (time.perf_counter() - begun) * 1000
+        ended = time.perf_counter()
+        state.timings[phase.__name__] = (ended - begun) * 1000
+        begun = ended
     if cancelled():
         raise CompileCancelled("the compile was cancelled before done")
     return await done(state)

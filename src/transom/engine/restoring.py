@@ -178,7 +178,7 @@ def _open_window(window: WindowShape, state: SessionShape, session: Session, for
     if window["adopted"]:
         live.adopted = True
         if not base.k:
-            live.turns[0].head = True
+            live.turns[0].own()
     for uri in (*state["reported"], *state["removed"]):
         parse_uri(uri)
     session.looked_up = True

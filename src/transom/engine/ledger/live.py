@@ -70,6 +70,7 @@ class LiveTurn:
         weights: what it weighs as shown, in tokens, by who wrote it: ``head``, ``user``, ``assistant``, ``results``.
         tokens: the sum.
         pinned: whether no strategy may touch it.
+        request: whether the user wrote it (a head is ours).
         head: it is a head of ours, standing for a closed span.
         edits: texts replaced when a window closed.
         moved: what pruning moved out of it.
@@ -84,6 +85,7 @@ class LiveTurn:
     weights: Mapping[str, int]
     tokens: int = field(init=False)
     pinned: bool = field(init=False)
+    request: bool = field(init=False)
     head: bool = False
     edits: tuple[TurnEdit, ...] = ()
     moved: tuple[Moved, ...] = ()
@@ -93,19 +95,19 @@ class LiveTurn:
     def __post_init__(self) -> None:
         self.tokens = sum(self.weights.values())
         self.pinned = self.source.pinned
+        self.request = not self.head and any(is_user_request(message) for message in self.source.messages)
         if self.sticky is not None:
             self.tokens += self.sticky.tokens
+
+    def own(self) -> None:
+        """What looked like the user's is a head of ours."""
+        self.head, self.request = True, False
 
     def stick(self, sticky: Sticky) -> None:
         """Put text beside it."""
         self.tokens += sticky.tokens - (self.sticky.tokens if self.sticky is not None else 0)
         self.sticky = sticky
         self.rendered.clear()
-
-    @property
-    def request(self) -> bool:
-        """Whether the user wrote it (a head is ours)."""
-        return not self.head and any(is_user_request(message) for message in self.source.messages)
 
 
 def weigh_turn(turn: Turn, tokenizer: Tokenizer) -> int:

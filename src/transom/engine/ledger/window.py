@@ -82,7 +82,7 @@ class LiveWindow:
         self.base = replace(EMPTY_RECORD, archives=record.archives, lineage=record.lineage, strategy=record.strategy)
         self.adopted = True
         if self.turns:
-            self.turns[0].head = True
+            self.turns[0].own()
 
     def reopen(self) -> None:
         """Forget all records: the whole history is in the window again."""

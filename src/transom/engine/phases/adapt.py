@@ -35,7 +35,8 @@ async def adapt(state: CompileState) -> None:
         state.messages = state.transformed(await state.slots.fold("before-adapt", state.flatten()), "before-adapt")
     system: Sequence[Message] = state.session.prompt
     if state.messages is None:
-        settled = [element for live in state.settled for element in _rendered(state, live)]
+        key = state.target.name
+        settled = [element for live in state.settled for element in live.rendered.get(key) or _rendered(state, live)]
         volatile, prefill = _unsettled(state, state.unsettled)
     else:
         count = leading_system(state.messages)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...jsontext import dumps, loads
 from ...messages import Repair
 from ...store.blobs import blob_uri
@@ -22,18 +20,26 @@ __all__ = ["done"]
 async def done(state: CompileState) -> Payload:
     """Build the payload, remember what the next compile compares with, and tell those who listen."""
     assert state.frame is not None
-    session, budget = state.session, state.budget
+    session, budget, live = state.session, state.budget, state.session.live
     assert budget is not None
     written = None
     if state.slots.taken("after-adapt"):
         body = loads(b"".join(payload_pieces(state.frame, [*state.elements, *state.volatile])))
         written = dumps(await state.slots.fold("after-adapt", body))
     before = session.compared.get(state.target.name)
-    now = compared_sequence(state.frame, state.elements, state.volatile, state.kept_of_first, state.closing_bytes, before)
+    now = compared_sequence(
+        state.frame,
+        state.elements,
+        state.volatile,
+        state.kept_of_first,
+        state.closing_bytes,
+        before=before,
+        window=live.base.lineage.current,
+        given=(session.head.tools, session.system),
+    )
     held = common_prefix(before.pieces, now.pieces, now.resumed) if before is not None else 0
     parts = _parts(state)
     movable = movable_tokens(state.turns)
-    live = session.live
     tokens_after = scaled(budget.fixed + budget.tail + movable, budget.ratio)
     meta = PayloadMeta(
         target=state.target.name,
@@ -70,7 +76,7 @@ async def done(state: CompileState) -> Payload:
         failure=state.failure,
         timings=state.timings,
     )
-    session.compared[state.target.name] = replace(now, window=meta.window_id, given=(session.head.tools, session.system))
+    session.compared[state.target.name] = now
     if state.target.name == "anthropic":
         session.audit.note(meta.prefix, closed=bool(state.closed))
     session.recent.add(meta)
