@@ -101,9 +101,8 @@ def bare(port: int) -> Any:
 
 async def own(port: int, window: int) -> None:
     """Ours, with its guard and a store in a folder of its own."""
-    import uvicorn
-
     from transom.gateway.access import Access
+    from transom.gateway.listening import Listener
     from transom.gateway.serving import assembled
     from transom.gateway.upstreams import Routes, Upstream
     from transom.settings import load
@@ -113,7 +112,7 @@ async def own(port: int, window: int) -> None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings = load({"store": f"{folder}/bench.db"}, directory=Path(folder), environment={}, user=Path(folder, "none"))
         app = await assembled(stack, settings, routes, Access())
-        await uvicorn.Server(_configured(app)).serve([_listening()])
+        await Listener(app, lambda: None).serve([_listening()])
 
 
 def _listening() -> socket.socket:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from ..exchange import Exchange
 
 __all__ = ["response_headers"]
 
 _LONGEST = 300
 """Characters of a reason."""
+_UNPRINTABLE = re.compile("[^ -~]")
 
 
 def response_headers(exchange: Exchange) -> list[tuple[str, str]]:
@@ -42,5 +45,5 @@ def response_headers(exchange: Exchange) -> list[tuple[str, str]]:
 
 
 def _printable(value: str) -> str:
-    line = "".join(each if each.isascii() and each.isprintable() else "?" for each in " ".join(value.split()))
+    line = _UNPRINTABLE.sub("?", " ".join(value.split()))
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
