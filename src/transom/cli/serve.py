@@ -22,7 +22,7 @@ from .options import JSON, StorePath, Upstreams, Window
 from .wrap.runs import attended, forget
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from ..gateway.upstreams import Upstream
@@ -36,6 +36,24 @@ Keys = Annotated[
         negative="",
         show_default=False,
         help="The environment variable with an upstream's key: VARIABLE or NAME=VARIABLE. Else the client's key goes on.",
+    ),
+]
+Ports = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--upstream-port",
+        negative="",
+        show_default=False,
+        help="A port that belongs to an upstream: NAME=PORT. What comes to it is for that upstream; 0 takes a free one.",
+    ),
+]
+Edits = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--upstream-edits",
+        negative="",
+        show_default=False,
+        help="What is edited for an upstream: NAME=usage, billing or ttl, as often as there are edits; NAME=none for nothing.",
     ),
 ]
 Profile = Annotated[
@@ -63,6 +81,8 @@ async def serve_(
     *,
     upstream: Upstreams = (),
     upstream_key: Keys = (),
+    upstream_port: Ports = (),
+    upstream_edits: Edits = (),
     window: Window = None,
     store: StorePath = None,
     profile: Profile = "guard",
@@ -81,8 +101,9 @@ async def serve_(
     """
     if profile != "guard":
         raise UsageError(f"the profile {profile} is not built yet", hint="leave out --profile, or use guard")
-    if upstream_key and not upstream:
-        raise UsageError("--upstream-key is for --upstream", hint="name the upstream that it belongs to")
+    for option, given in {"key": upstream_key, "port": upstream_port, "edits": upstream_edits}.items():
+        if given and not upstream:
+            raise UsageError(f"--upstream-{option} is for --upstream", hint="name the upstream that it belongs to")
     if token is not None and not token.strip():
         raise UsageError("--token is empty", hint="give a secret that is hard to guess")
     if port is not None and not 0 <= port <= 65535:
@@ -92,6 +113,8 @@ async def serve_(
         {
             "upstream": ",".join(upstream) or None,
             "upstream_key": ",".join(upstream_key) or None,
+            "upstream_port": ",".join(upstream_port) or None,
+            "upstream_edits": ",".join(upstream_edits) or None,
             "window": window,
             "store": store,
             "serve_host": host,
@@ -109,11 +132,11 @@ async def serve_(
     parent = 0 if attend is None else attended(attend)
     is_ready = False
 
-    def ready(url: str) -> None:
+    def ready(url: str, own: Mapping[str, str]) -> None:
         nonlocal is_ready
         is_ready = True
         # In a dry run nothing leaves a window, and nothing is kept.
-        _say(url, upstreams, None if dry_run else lasting_store_path(settings), json=json)
+        _say(url, own, upstreams, None if dry_run else lasting_store_path(settings), json=json)
 
     try:
         await gateway.serve(
@@ -143,9 +166,12 @@ def _gateway() -> ModuleType:
     return serving
 
 
-def _say(url: str, upstreams: Sequence[Upstream], store: Path | None, *, json: bool) -> None:
+def _say(url: str, own: Mapping[str, str], upstreams: Sequence[Upstream], store: Path | None, *, json: bool) -> None:
     if json:
-        told = [{"name": each.name, "url": each.address.shown, "window": each.window} for each in upstreams]
+        told = [
+            {"name": each.name, "url": each.address.shown, "window": each.window, "served_at": own.get(each.name)}
+            for each in upstreams
+        ]
         output.json_line(
             {"url": url, "upstreams": told, "store": None if store is None else str(store), "dry_run": store is None}
         )
@@ -153,7 +179,10 @@ def _say(url: str, upstreams: Sequence[Upstream], store: Path | None, *, json: b
     output.line(f"serving on {url} ({url}/v1 for clients that want a base URL with a version)")
     for index, each in enumerate(upstreams):
         window = f"window {each.window:,} tokens" if each.window is not None else "window as it tells, else as errors show"
-        where = "" if len(upstreams) == 1 else f" at {url}/{each.name}" + (" and by default" if not index else "")
+        places = [own[each.name]] if each.name in own else []
+        if len(upstreams) > 1:
+            places += [f"{url}/{each.name}", *(["by default"] if not index else [])]
+        where = f" at {' and '.join(places)}" if places else ""
         output.line(f"  {each.name}: {each.address.at(each.address.root) or '/'}{where}; {window}")
     output.line("  dry run: all is sent as it came, and nothing is kept" if store is None else f"  store: {store}")
     sys.stdout.flush()

@@ -28,7 +28,7 @@ from .passage import Passage
 from .presence import Presence
 from .relaying import Outgoing, Send
 from .streams import error_body
-from .upstreams import Routes
+from .upstreams import Edit, Routes
 
 __all__ = ["PREFIX", "ASGIApp", "Gateway", "build_app"]
 
@@ -58,7 +58,6 @@ def build_app(
     journal: Journal | None = None,
     access: Access | None = None,
     limits: Limits | None = None,
-    ask_usage: bool = True,
     identify: Callable[[], str] = lambda: uuid.uuid4().hex,
     clock: Callable[[], float] = time.monotonic,
 ) -> Gateway:
@@ -71,7 +70,6 @@ def build_app(
         journal: is told of every request that a model answers.
         access: who may ask; without one, clients of this machine.
         limits: how long and how much.
-        ask_usage: ask OpenAI's chat for usage where the client did not, and take it out of the answer again.
         identify: names requests.
         clock: seconds.
     """
@@ -82,7 +80,6 @@ def build_app(
         journal=journal or NullJournal(),
         access=access or Access(),
         limits=limits or Limits(),
-        ask_usage=ask_usage,
         identify=identify,
         clock=clock,
     )
@@ -97,6 +94,7 @@ class _Asked:
     query: str
     headers: list[Header]
     admitted: Admitted
+    port: int | None
 
     def __bool__(self) -> bool:
         return True
@@ -114,7 +112,6 @@ class Gateway:
         journal: Journal,
         access: Access,
         limits: Limits,
-        ask_usage: bool,
         identify: Callable[[], str],
         clock: Callable[[], float],
     ) -> None:
@@ -124,8 +121,7 @@ class Gateway:
         self._journal = journal
         self._access = access
         self._limits = limits
-        self._ask_usage = ask_usage
-        self._refusing_usage: set[str] = set()
+        self._refusing: set[tuple[str, Edit]] = set()
         self._identify = identify
         self._clock = clock
         self._room = Room()
@@ -161,10 +157,12 @@ class Gateway:
         headers: list[Header] = scope["headers"]
         path = _raw_path(scope)
         query = _ascii(scope.get("query_string", b""))
-        verdict = self._access.judge(headers, query, scope.get("server"))
+        server = scope.get("server")
+        port = server[1] if server is not None else None
+        verdict = self._access.judge(headers, query, server)
         method = scope["method"]
         if isinstance(verdict, Refusal):
-            if verdict.status == 401 and self._is_greeting(method, path):
+            if verdict.status == 401 and self._is_greeting(method, path, port):
                 await _answer(send, 200, b"")
                 return
             more = [(b"www-authenticate", b"Bearer")] if verdict.status == 401 else []
@@ -179,7 +177,7 @@ class Gateway:
         elif path.startswith(PREFIX) or path == PREFIX.rstrip("/"):
             await self._operate(scope, receive, send)
         else:
-            await self._pass(_Asked(method, path, query, headers, verdict), receive, send)
+            await self._pass(_Asked(method, path, query, headers, verdict, port), receive, send)
 
     async def _operate(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if self._operations is None:
@@ -188,16 +186,16 @@ class Gateway:
             await self._operations(scope, receive, send)
 
     async def _pass(self, asked: _Asked, receive: Receive, send: Send) -> None:
-        prefixed = self._routes.by_prefix(asked.path)
-        path = prefixed[1] if prefixed is not None else asked.path
-        if self._is_greeting(asked.method, asked.path):
+        named_there = self._routes.named(asked.path, asked.port)
+        path = named_there[1] if named_there is not None else asked.path
+        if self._is_greeting(asked.method, asked.path, asked.port):
             await _answer(send, 200, b"", asked.admitted.sharing([]))
             return
         headers = texts(asked.headers)
         point = endpoint(asked.method, path, dict(headers))
         room = self._room
         reads = point is not None and (
-            point.kind in {"generate", "count"} or (prefixed is None and len(self._routes.upstreams) > 1)
+            point.kind in {"generate", "count"} or (named_there is None and len(self._routes.upstreams) > 1)
         )
         announced = named(asked.headers, b"content-length").decode("latin-1")
         length = int(announced) if announced.isdecimal() else None
@@ -227,12 +225,12 @@ class Gateway:
         except Exception:  # noqa: BLE001 - the client has its answer; only the next request would have gained by it
             _log.exception("what the upstream counted for request %s is not taken note of", exchange.id)
 
-    def _is_greeting(self, method: str, path: str) -> bool:
+    def _is_greeting(self, method: str, path: str, port: int | None) -> bool:
         """Whether a client looks if anybody is there before it asks, as Claude Code does; we are, whoever answers then."""
         if method != "HEAD":
             return False
-        prefixed = self._routes.by_prefix(path)
-        return (prefixed[1] if prefixed is not None else path) == "/"
+        found = self._routes.named(path, port)
+        return (found[1] if found is not None else path) == "/"
 
     async def _passed(
         self,
@@ -260,7 +258,7 @@ class Gateway:
             # Not of its coding, or cut off: the upstream says so better.
             inspected = False
         model, stream = _told(plain, point)
-        upstream, onward_path = self._routes.choose(asked.path, model)
+        upstream, onward_path = self._routes.choose(asked.path, model, asked.port)
         exchange = Exchange(
             id=self._identify(),
             method=asked.method,
@@ -303,8 +301,7 @@ class Gateway:
                         stream=streamed,
                         length=length,
                         forwarder=self._forwarder,
-                        usage=self._ask_usage,
-                        refusing=self._refusing_usage,
+                        refusing=self._refusing,
                     ),
                     guard=self._guard,
                     journal=self._journal,

@@ -6,13 +6,14 @@ Knows settings and where keys come from; asks nobody. Source: ``settings.schema`
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
 from ..errors import SettingError
 from ..settings import Resolved
 from ..settings.belonging import belonging
 from ..settings.secrets import secret
 from ..upstream.address import Address
-from .upstreams import Upstream
+from .upstreams import Edit, Upstream
 
 __all__ = ["UNNAMED", "configured"]
 
@@ -21,7 +22,9 @@ UNNAMED = "upstream"
 
 _PATHS = ("api", "upload", "v1", "v1alpha", "v1beta", "v2")
 """First parts of paths that clients ask: an upstream of such a name would take them for itself."""
-_BELONGING = ("upstream_key", "upstream_models", "upstream_window")
+_BELONGING = ("upstream_key", "upstream_models", "upstream_window", "upstream_port", "upstream_edits")
+_NONE = "none"
+_HIGHEST_PORT = 65535
 
 
 def configured(resolved: Resolved, environment: Mapping[str, str] | None = None) -> list[Upstream]:
@@ -32,7 +35,8 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
         environment: where keys are; the variables of the process.
 
     Raises:
-        SettingError: none is named, a name does not fit, or something belongs to none of them.
+        SettingError: none is named, a name does not fit, something belongs to none of them, a port is used twice, or edits
+            exclude each other.
         InputError: an address that cannot be read.
     """
     settings = resolved.settings
@@ -41,12 +45,15 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
     told = {key: belonging(resolved, key, "upstream") or "" for key in _BELONGING}
     addresses = _by_name(settings.upstream, single=True)
     names = list(addresses)
-    keys = _by_name(told["upstream_key"], single=len(names) == 1, only=names[0])
-    windows = _by_name(told["upstream_window"])
+    keys = _by_name(told["upstream_key"], key="upstream_key", single=len(names) == 1, only=names[0])
+    windows = _by_name(told["upstream_window"], key="upstream_window")
     models = _all_by_name(told["upstream_models"])
-    for key, named in zip(_BELONGING, (set(keys), set(models), set(windows)), strict=True):
+    ports = {name: int(port) for name, port in _by_name(told["upstream_port"], key="upstream_port").items()}
+    edits = _all_by_name(told["upstream_edits"])
+    for key, named in zip(_BELONGING, (set(keys), set(models), set(windows), set(ports), set(edits)), strict=True):
         if unknown := sorted(named - set(addresses)):
             raise SettingError(f"{key}: there is no upstream {unknown[0]!r}", hint=f"upstreams are {', '.join(names)}")
+    _check_ports(ports, settings.serve_port)
     made = []
     for name, url in addresses.items():
         Address.parse(url)
@@ -56,24 +63,51 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
             )
         variable = keys.get(name)
         window = windows.get(name)
-        made.append(
-            Upstream(
-                name=name,
-                url=url,
-                key=None if variable is None else secret(variable, "upstream_key", environment),
-                models=tuple(models.get(name, ())),
-                window=int(window) if window is not None else settings.window,
-            )
+        upstream = Upstream(
+            name=name,
+            url=url,
+            key=None if variable is None else secret(variable, "upstream_key", environment),
+            models=tuple(models.get(name, ())),
+            window=int(window) if window is not None else settings.window,
+            port=ports.get(name),
+            chosen=_edits(name, edits[name]) if name in edits else None,
         )
+        if upstream.is_anthropic and "billing" in upstream.edits:
+            raise SettingError(
+                f"upstream_edits: {name!r} is Anthropic's own API, which wants the billing line",
+                hint=f"leave out {name}=billing",
+            )
+        made.append(upstream)
     return made
 
 
-def _by_name(text: str, *, single: bool = False, only: str = UNNAMED) -> dict[str, str]:
+def _check_ports(ports: Mapping[str, int], main: int) -> None:
+    taken = {main: "the gateway itself"}
+    for name, port in ports.items():
+        if port > _HIGHEST_PORT:
+            raise SettingError(f"upstream_port: {port} is no port", hint="it is a number from 0 to 65535")
+        if port and port in taken:
+            raise SettingError(
+                f"upstream_port: {name!r} cannot have port {port}, which is for {taken[port]}",
+                hint="give each a port of its own; 0 takes one that is free",
+            )
+        taken[port] = repr(name)
+
+
+def _edits(name: str, words: list[str]) -> frozenset[Edit]:
+    if _NONE in words and len(set(words)) > 1:
+        raise SettingError(f"upstream_edits: {name}={_NONE} and others exclude each other", hint=f"leave out {name}={_NONE}")
+    return frozenset(edit for edit in get_args(Edit) if edit in words)
+
+
+def _by_name(text: str, *, key: str = "", single: bool = False, only: str = UNNAMED) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in _entries(text):
         if not name and not single:
             raise SettingError(f"{value!r} belongs to no upstream", hint=f"write NAME={value}")
         if (name or only) in found:
+            if key:
+                raise SettingError(f"{key} names {name or only!r} twice", hint=f"leave out {name or only}={value}")
             raise SettingError("two upstreams of one name", hint="name each: --upstream NAME=URL")
         found[name or only] = value
     return found

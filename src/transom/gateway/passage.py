@@ -225,7 +225,7 @@ class Passage:
             # The status stands, whatever became of the words.
             await self.out.piece(b"".join(self._held))
             raise
-        if self.asking.refused_usage(said) or await self._too_long(answer.status, said):
+        if self.asking.refused(answer.status, said) or await self._too_long(answer.status, said):
             return True
         await self._release()
         if len(said) >= _MOST_HELD:
@@ -248,7 +248,7 @@ class Passage:
         """An answer in one piece, where the client was promised a stream already."""
         said_whole = await self._gathered(read, pieces)
         read.close()
-        if self.asking.refused_usage(said_whole) or await self._too_long(answer.status, said_whole):
+        if self.asking.refused(answer.status, said_whole) or await self._too_long(answer.status, said_whole):
             return True
         error = read.error
         status = answer.status if answer.status >= 400 else 502
@@ -346,7 +346,7 @@ class Passage:
         self._may_retry = False
         exchange = self.exchange
         asked = exchange.sent
-        self.asking.unasked()
+        self.asking.unedited()
         try:
             smaller = await self.guard.overflowed(exchange, found.said, found.window)
         except Exception:  # noqa: BLE001 - a fault of the guard must not take the upstream's answer away

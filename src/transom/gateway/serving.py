@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from ..errors import UsageError
@@ -96,7 +96,7 @@ async def serve(
     port: int,
     token: str | None = None,
     dry: bool = False,
-    ready: Callable[[str], None] = lambda _: None,
+    ready: Callable[[str, Mapping[str, str]], None] = lambda _, __: None,
     ending: Callable[[int], None] = lambda _: None,
     until: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
@@ -105,28 +105,30 @@ async def serve(
     Args:
         resolved: see ``assembled``.
         upstreams: who answers, the default first.
-        host, port: where; port 0 takes one that is free.
+        host, port: where; port 0 takes one that is free. Upstreams' own ports are on the same host.
         token: what clients must send; needed where others can reach it.
         dry: tell what would be done, and do nothing.
-        ready: told the address once requests are taken.
+        ready: told the address once requests are taken, and those of upstreams that have a port to themselves, by name.
         ending: told how many answers are still being made when it is asked to end.
         until: returns when there is nobody left to serve.
 
     Raises:
-        UsageError: the port is taken, or others could reach it and there is no token.
+        UsageError: a port is taken, or others could reach it and there is no token.
         SettingError, StoreError: see ``assembled``.
     """
     if token is None and not origins.is_loopback(host):
         raise UsageError(f"{host} can be reached by others, and there is no token", hint="add --token TOKEN, or use 127.0.0.1")
     access = Access(host, token=token)
-    routes = Routes(upstreams)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(host, port))
+        own = {each.name: stack.enter_context(listen(host, each.port)) for each in upstreams if each.port is not None}
+        routes = Routes(upstreams, {opened.getsockname()[1]: name for name, opened in own.items()})
         app = await assembled(stack, resolved, routes, access, dry=dry)
-        server = Listener(app, lambda: ready(url_of(host, listener)), ending)
+        urls = {name: url_of(host, opened) for name, opened in own.items()}
+        server = Listener(app, lambda: ready(url_of(host, listener), urls), ending)
         watching = asyncio.ensure_future(_ended(until, server)) if until is not None else None
         try:
-            await server.serve([listener])
+            await server.serve([listener, *own.values()])
         finally:
             if watching is not None:
                 watching.cancel()

@@ -1,20 +1,25 @@
 """Who answers: the configured upstreams, and which of them a request is for.
 
-Knows names, prefixes and models; sends nothing. A key belongs to one upstream and goes nowhere else. A path alone never
+Knows names, ports, prefixes and models; sends nothing. A key belongs to one upstream and goes nowhere else. A path alone never
 decides: several upstreams speak the same protocols.
 """
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from ..errors import SettingError
 from ..upstream.address import Address
+from ..upstream.windows import host_kind
 
-__all__ = ["Routes", "Upstream"]
+__all__ = ["Edit", "Routes", "Upstream"]
+
+Edit = Literal["usage", "billing", "ttl"]
+"""What is edited for an upstream's sake; see ``edits``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,8 @@ class Upstream:
         key: what is sent as its credential in place of the client's; ``None`` hands the client's own through.
         models: patterns of the models it serves, for example ``claude-*``.
         window: tokens its models take, where the user says so.
+        port: what comes to this port is for it, whatever else it names; 0 for one that is free, ``None`` for none.
+        chosen: the edits made for it; ``None`` for those that its kind needs.
     """
 
     name: str
@@ -34,6 +41,8 @@ class Upstream:
     key: str | None = None
     models: tuple[str, ...] = ()
     window: int | None = None
+    port: int | None = None
+    chosen: frozenset[Edit] | None = None
 
     @cached_property
     def address(self) -> Address:
@@ -44,6 +53,18 @@ class Upstream:
     def local(self) -> bool:
         """It runs on this machine."""
         return self.address.host in {"localhost", "127.0.0.1", "::1"}
+
+    @cached_property
+    def is_anthropic(self) -> bool:
+        """It is Anthropic's own API, which wants all that its clients send."""
+        return host_kind(self.address.host) == "anthropic"
+
+    @cached_property
+    def edits(self) -> frozenset[Edit]:
+        """What is edited of what it is asked."""
+        if self.chosen is not None:
+            return self.chosen
+        return frozenset({"usage"} if self.is_anthropic else {"usage", "billing"})
 
     def serves(self, model: str) -> bool:
         """Whether a pattern of its models matches."""
@@ -56,29 +77,43 @@ class Upstream:
 class Routes:
     """The upstreams in order; the first is the default.
 
+    Args:
+        upstreams: who answers.
+        ports: names of those that have a port to themselves, by that port.
+
     Raises:
         SettingError: none, or two of one name.
     """
 
-    def __init__(self, upstreams: Sequence[Upstream]) -> None:
+    def __init__(self, upstreams: Sequence[Upstream], ports: Mapping[int, str] | None = None) -> None:
         names = [upstream.name for upstream in upstreams]
         if not names:
             raise SettingError("no upstream", hint="--upstream URL, for example http://localhost:1234")
         if len(set(names)) != len(names):
             raise SettingError("two upstreams of one name", hint="name each: --upstream NAME=URL")
         self.upstreams = tuple(upstreams)
+        named = dict(zip(names, self.upstreams, strict=True))
+        self._by_port = {port: named[name] for port, name in (ports or {}).items()}
 
-    def by_prefix(self, path: str) -> tuple[Upstream, str] | None:
-        """The upstream that a path names first, and the rest of the path."""
+    def named(self, path: str, port: int | None = None) -> tuple[Upstream, str] | None:
+        """The upstream that a request names by where it came to, and the path to ask there.
+
+        Args:
+            path: what is asked for.
+            port: where it came to. A port that belongs to an upstream decides, and all of the path is then that upstream's;
+                else the first part of the path may be an upstream's name.
+        """
+        if port in self._by_port:
+            return self._by_port[port], path
         first, slash, rest = path.removeprefix("/").partition("/")
         for upstream in self.upstreams:
             if first == upstream.name:
                 return upstream, f"/{rest}" if slash else "/"
         return None
 
-    def choose(self, path: str, model: str) -> tuple[Upstream, str]:
-        """Who answers a request, and the path to ask there: by prefix, else by model, else the first there is."""
-        named = self.by_prefix(path)
+    def choose(self, path: str, model: str, port: int | None = None) -> tuple[Upstream, str]:
+        """Who answers a request, and the path to ask there: by port, else prefix, else model, else the first there is."""
+        named = self.named(path, port)
         if named is not None:
             return named
         for upstream in self.upstreams:

@@ -52,6 +52,10 @@ _PATTERN = r"[a-z][a-z0-9_-]*=[^\s,=]+"
 Patterns = Annotated[str, Meta(pattern=rf"^{_PATTERN}(\s*,\s*{_PATTERN})*\Z")]
 _WINDOW = r"[a-z][a-z0-9_-]*=[0-9_]{4,12}"
 Windows = Annotated[str, Meta(pattern=rf"^{_WINDOW}(\s*,\s*{_WINDOW})*\Z")]
+_PORT = r"[a-z][a-z0-9_-]*=[0-9]{1,5}"
+Ports = Annotated[str, Meta(pattern=rf"^{_PORT}(\s*,\s*{_PORT})*\Z")]
+_EDIT = r"[a-z][a-z0-9_-]*=(usage|billing|ttl|none)"
+Edits = Annotated[str, Meta(pattern=rf"^{_EDIT}(\s*,\s*{_EDIT})*\Z")]
 Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
 _TOKENS = "a whole number of tokens, 1024 or more"
 _SHARE = "a number above 0 and below 1"
@@ -160,6 +164,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         About(
             "The windows of upstreams' models in tokens, where they differ; else the setting `window`, else what is learned.",
             "numbers such as lmstudio=32000, separated by commas",
+        ),
+    ] = None
+    upstream_port: Annotated[
+        Ports | None,
+        About(
+            "The ports that belong to upstreams: what comes to one is for that upstream, whatever path or model it names.",
+            "ports such as lmstudio=8643, separated by commas; 0 takes a free one",
+        ),
+    ] = None
+    upstream_edits: Annotated[
+        Edits | None,
+        About(
+            "What is edited for an upstream's sake, in place of what its kind needs: `usage` is asked for in streams of "
+            "OpenAI's chat, the `billing` line of Claude Code and the `ttl` of `cache_control` are taken out.",
+            "words such as lmstudio=usage, lmstudio=ttl (usage, billing, ttl; or none), separated by commas",
         ),
     ] = None
     serve_host: Annotated[
