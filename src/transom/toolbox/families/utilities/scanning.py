@@ -5,12 +5,14 @@ Knows places and ``safety.secrets``, which knows what a secret looks like. Links
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ....safety import secrets
 from ...access.excluded import REMADE, REPOSITORIES
 from ...access.place import Place
+from ...access.trees import Found
 from ...access.workspace import Workspace
 from ...tool import Refused, Result, ToolContext, tool
 
@@ -34,6 +36,10 @@ class _Scan:
     findings: list[tuple[str, secrets.Finding]] = field(default_factory=list)
 
 
+class _Enough(Exception):
+    """The scan has read as much as it may."""
+
+
 @tool(family="utilities", title="Look for secrets", read_only=True, idempotent=True)
 def secret_scan(context: ToolContext, path: str = ".") -> Result:
     """Find keys, tokens, passwords and private keys in a file or folder; values are masked.
@@ -43,45 +49,55 @@ def secret_scan(context: ToolContext, path: str = ".") -> Result:
     """
     place = context.use(Workspace).place(path)
     scan, begun = _Scan(), context.clock()
-    for file in _files(context, place):
+
+    def go_on() -> None:
         context.check()
         if scan.files >= MOST_FILES or context.clock() - begun > SECONDS:
-            scan.stopped = True
-            break
-        _look(context, file, scan)
-        context.report(scan.files, None, file.shown)
+            raise _Enough
+
+    try:
+        for shown, read in _files(place, go_on):
+            _look(context, shown, read, scan)
+            context.report(scan.files, None, shown)
+    except _Enough:
+        scan.stopped = True
     return _told(context, place, scan)
 
 
-def _files(context: ToolContext, place: Place) -> Iterator[Place]:
+def _files(place: Place, go_on: Callable[[], None]) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Each file as a model sees it, and what reads it. A tree is gone down once, however deep it is."""
     if not place.is_dir():
         place.stat()
-        yield place
+        yield place.shown, lambda: place.read(LARGEST)
         return
-    waiting = [place]
-    while waiting:
-        folder = waiting.pop()
-        inner = []
-        for entry in sorted(folder.children(), key=lambda entry: entry.name):
-            if entry.is_folder and entry.name not in _PASSED_OVER:
-                inner.append(folder.child(entry.name))
-            elif entry.is_file:
-                yield folder.child(entry.name)
-        waiting += reversed(inner)
+    for found in place.below(go_on, _PASSED_OVER):
+        if found.entry.is_file:
+            yield place.child("/".join(found.segments)).shown, functools.partial(_bytes, found)
 
 
-def _look(context: ToolContext, file: Place, scan: _Scan) -> None:
+def _bytes(found: Found) -> bytes:
+    try:
+        with open(found.folder.open(found.entry.name), "rb") as file:  # noqa: PTH123 - a descriptor
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise Refused("io_error", str(error)) from None
+    if len(data) > LARGEST:
+        raise Refused("too_large", found.entry.name)
+    return data
+
+
+def _look(context: ToolContext, shown: str, read: Callable[[], bytes], scan: _Scan) -> None:
     from .converting import text_of
 
     try:
-        text, _ = text_of(file.read(LARGEST), file.shown, context.words.converting, guess=True)
+        text, _ = text_of(read(), shown, context.words.converting, guess=True)
     except Refused:
         scan.unread += 1
         return
     scan.files += 1
     found = secrets.find(text)
     scan.number += len(found)
-    scan.findings += [(file.shown, item) for item in found[: MOST_SHOWN - len(scan.findings)]]
+    scan.findings += [(shown, item) for item in found[: MOST_SHOWN - len(scan.findings)]]
 
 
 def _told(context: ToolContext, place: Place, scan: _Scan) -> Result:
