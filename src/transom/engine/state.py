@@ -144,6 +144,7 @@ class Session:
         new_context: a new window was asked for and no compile has seen to it.
         managed: the last payload leaves its window to the provider.
         noted, notices: what was weighed and, by target, rendered of announcements.
+        ends: by target, the last element of the conversation, and how many bytes only close it.
         counted: what long texts of the tail weigh.
     """
 
@@ -182,6 +183,7 @@ class Session:
     noted: tuple[tuple[str, ...], int] = ((), 0)
     notices: dict[str, RenderedNotices] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, tuple[Element, int]] = field(default_factory=dict)
 
     def move_prefix(self) -> None:
         """Nothing of what was sent before has to stand still any more, for any target: another prefix was asked for."""

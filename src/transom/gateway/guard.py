@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
 
@@ -31,8 +33,6 @@ from .overflows import cut
 from .windows import asked_window
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from ..engine.payload import Payload
     from .calibrations import Calibrations
     from .upstreams import Upstream
@@ -268,16 +268,41 @@ class Guard:
         exchange.strategy = meta.closed or exchange.strategy
         exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)
 
-    @asynccontextmanager
-    async def _context(self, exchange: Exchange, window: int) -> AsyncIterator[Context]:
-        key = f"s{exchange.scope}-{exchange.session}-{window}"
-        # Clients repeat requests before the first is answered: between loading and compiling nobody else may load.
-        async with self._pool.using(key) as context, self._turns.setdefault(context, asyncio.Lock()):
-            yield context
+    def _context(self, exchange: Exchange, window: int) -> _Turn:
+        return _Turn(self._pool.using(f"s{exchange.scope}-{exchange.session}-{window}"), self._turns)
 
     def _made(self, key: str) -> Context:
         scope, _, window = key[1:].split("-")
         return self._make(scope, int(window))
+
+
+class _Turn:
+    """``async with`` gives a conversation's context to one request at a time.
+
+    Clients repeat requests before the first is answered: between loading and compiling nobody else may load.
+    """
+
+    __slots__ = ("_lock", "_turns", "_use")
+
+    def __init__(self, use: AbstractAsyncContextManager[Context], turns: WeakKeyDictionary[Context, asyncio.Lock]) -> None:
+        self._use = use
+        self._turns = turns
+
+    async def __aenter__(self) -> Context:
+        context = await self._use.__aenter__()
+        self._lock = self._turns.setdefault(context, asyncio.Lock())
+        try:
+            await self._lock.acquire()
+        except BaseException:
+            await self._use.__aexit__(*sys.exc_info())
+            raise
+        return context
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+        await self._use.__aexit__(kind, error, trace)
 
 
 async def _compiled(context: Context, body: Spelled, format_: Format) -> tuple[Payload, bytes | None]:

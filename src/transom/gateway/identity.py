@@ -48,7 +48,7 @@ def scope_of(headers: Iterable[tuple[str, str]], query: str, spent: Collection[s
     for name in _CREDENTIALS:
         if name not in spent and (value := found.get(name, "").strip()):
             return _hashed(name.encode(), value.removeprefix("Bearer ").strip().encode())[:32]
-    for name, value in parse_qsl(query):
+    for name, value in parse_qsl(query) if query else ():
         if name == "key" and value and name not in spent:
             return _hashed(b"x-goog-api-key", value.encode())[:32]
     return ""

@@ -54,7 +54,15 @@ async def adapt(state: CompileState) -> None:
     state.volatile, free = _marked(moving, free)
     state.elements, _ = _marked(stable, free)
     state.kept_of_first = kept
-    state.closing_bytes = closing_bytes(stable[-1], state.target) if stable and not moving else 0
+    state.closing_bytes = _closing_bytes(state, stable[-1]) if stable and not moving else 0
+
+
+def _closing_bytes(state: CompileState, last: Element) -> int:
+    """How many bytes only close the last element; it is read for that, so that it is looked at once."""
+    known = state.session.ends.get(state.target.name)
+    if known is None or known[0] is not last:
+        known = state.session.ends[state.target.name] = last, closing_bytes(last, state.target)
+    return known[1]
 
 
 def _notices(state: CompileState) -> list[Element]:
