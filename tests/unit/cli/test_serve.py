@@ -134,13 +134,14 @@ def test_what_is_not_installed_is_named_with_its_extra(transom: Run, tmp_path: P
 def test_it_says_where_it_listens_whom_it_asks_and_what_window_is_known(tmp_path: Path) -> None:
     upstreams = ["--upstream", "local=http://127.0.0.1:9", "--upstream", "claude=https://api.anthropic.com"]
     settings = {"TRANSOM_WINDOW": "32000"}
-    with served(tmp_path, *upstreams, environment=settings) as process:
+    with served(tmp_path, *upstreams, "--upstream-port", "claude=0", environment=settings) as process:
         assert process.stdout is not None
         first, local, claude, store = (process.stdout.readline() for _ in range(4))
     assert first.startswith("serving on http://127.0.0.1:")
     assert "local: http://127.0.0.1:9" in local
     assert "/local and by default; window 32,000 tokens" in local
-    assert "claude: https://api.anthropic.com" in claude
+    assert "claude: https://api.anthropic.com at http://127.0.0.1:" in claude
+    assert "/claude; window 32,000 tokens" in claude
     assert store == f"  store: {tmp_path / 'store.db'}\n"
     assert "/v1 for clients" in first
 
@@ -182,6 +183,44 @@ def test_settings_name_upstreams_and_say_which_models_are_whose(tmp_path: Path) 
             url = address(process)
             said = [ask(url, body={"model": model})[1]["choices"][0]["message"]["content"] for model in ("any", "tiny-1")]
     assert said == ["one", "two"]
+
+
+@pytest.mark.feature("G1")
+def test_a_port_of_its_own_leads_to_an_upstream_whatever_else_a_request_names(tmp_path: Path) -> None:
+    with ScriptedProvider([says("one")] * 3) as first, ScriptedProvider([says("two")] * 4) as second:
+        options = ["--upstream", f"first={first.url}", "--upstream", f"second={second.url}", "--upstream-port", "second=0"]
+        with served(tmp_path, "--json", *options, "--token", "open") as process:
+            assert process.stdout is not None
+            told = json.loads(process.stdout.readline())
+            main, own = told["url"], told["upstreams"][1]["served_at"]
+            assert told["upstreams"][0]["served_at"] is None
+            assert own.rpartition(":")[0] == main.rpartition(":")[0] != main
+            own_port = int(own.rpartition(":")[2])
+
+            def said(url: str, path: str = "/v1/chat/completions") -> str:
+                return str(ask(url, path, x_transom_token="open")[1]["choices"][0]["message"]["content"])
+
+            assert (said(main), said(own)) == ("one", "two")
+            assert (said(main, "/second/v1/chat/completions"), said(main)) == ("two", "one")
+            # Another's name is no prefix there, but a part of the path.
+            ask(own, "/first/v1/chat/completions", x_transom_token="open")
+            assert second.received[-1].path == "/first/v1/chat/completions"
+            assert len(first.received) == 2
+            # Who may ask is the same on each, and so is what is ours.
+            assert ask(own)[0] == 401
+            assert ask(own, host="evil.example", x_transom_token="open")[0] == 421
+            assert ask(own, origin="https://evil.example", x_transom_token="open")[0] == 403
+            assert ask(own, host=f"127.0.0.1:{own_port}", x_transom_token="open")[0] == 200
+            asking = urllib.request.Request(f"{own}/_transom/requests", headers={"x-transom-token": "open"})
+            with urllib.request.urlopen(asking) as answer:
+                assert answer.status == 200
+
+
+def test_an_upstreams_port_that_is_taken_is_said_in_one_line(transom: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        options = ["--upstream", "a=http://127.0.0.1:1", "--port", "0", "--upstream-port", f"a={port}"]
+        assert f"port {port} is taken" in refused(transom, *options)
 
 
 @pytest.mark.feature("Z10")
