@@ -142,6 +142,7 @@ def measure() -> Iterable[Figure]:
         yield from _whole(upstream, bare, tight, large, "500 KB closed", REQUESTS // 10, (25, None))
         yield from _streams(upstream, bare, own)
         yield from _held_up(tight)
+        yield from _waiting(tight)
         yield from many(own, PARALLEL, SECONDS)
 
 
@@ -228,6 +229,31 @@ def _held_up(server: Server) -> Iterable[Figure]:
             at_most=bound,
             note=note,
         )
+
+
+def _waiting(server: Server) -> Iterable[Figure]:
+    """How long requests of one conversation take while very large ones of others are closed for the first time."""
+    body, ended = body_of(100_000, stream=False), threading.Event()
+    found: list[float] = []
+
+    def closed() -> None:
+        client = Client(server.port)
+        bodies = (body_of(2_000_000, stream=False, about=f"history {number}") for number in range(CLOSINGS // 2))
+        found.extend(map(client.asked, bodies))
+        client.close()
+        ended.set()
+
+    client = Client(server.port)
+    quiet = [client.asked(body) for _ in range(30)]
+    other = threading.Thread(target=closed)
+    times: list[float] = []
+    other.start()
+    while not ended.is_set():
+        times.append(client.asked(body))
+    other.join()
+    client.close()
+    note = f"{median(quiet):.1f} ms without; one takes {median(found):.0f} ms"
+    yield Figure("a request of 100 KB while 2 MB are closed, longest", max(times), "ms", at_most=150, note=note)
 
 
 def many(server: Server, streams: int, seconds: float) -> Iterable[Figure]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,10 @@ from transom.gateway.identity import Beginning, Beginnings, session_key
 from transom.gateway.upstreams import Upstream
 from transom.gateway.windows import Windows
 from transom.jsontext import raw_object
+from transom.store.backend import StorageBackend
+from transom.store.backends.filesystem import FilesystemBackend
 from transom.store.backends.memory import MemoryBackend
+from transom.store.backends.sqlite import SQLiteBackend
 from transom.wire.registry import builtin_registry
 from transom.wire.spelled import Spelled
 
@@ -324,3 +329,51 @@ async def test_roles_take_turns_behind_a_cut() -> None:
         roles = [item["role"] for item in json.loads(exchange.sent)["messages"]]
         assert all(one != two for one, two in pairwise(roles)), roles
     assert exchange.edited
+
+
+@pytest.mark.parametrize("backend", [MemoryBackend, SQLiteBackend, FilesystemBackend])
+async def test_many_large_conversations_at_once_are_closed_as_each_would_be_alone(
+    backend: Callable[..., StorageBackend], tmp_path: Path
+) -> None:
+    def large(number: int) -> dict[str, Any]:
+        body = chat(60)
+        body["messages"][1]["content"] = f"Conversation {number} begins."
+        return body
+
+    def store(name: str) -> Store:
+        return Store(backend() if backend is MemoryBackend else backend(tmp_path / name))
+
+    sent = []
+    for name, at_once in (("together", True), ("alone", False)):
+        async with store(name) as kept:
+            guarded, _, _ = guard(12_000, kept)
+            asking = [asked("/v1/chat/completions", large(number)) for number in range(12)]
+            assert len(asking[0].body) > 64 << 10
+            if at_once:
+                await asyncio.gather(*map(guarded.before, asking))
+            else:
+                for exchange in asking:
+                    await guarded.before(exchange)
+            assert {exchange.decisions[0].action for exchange in asking} == {"closed"}
+            for exchange in asking:
+                for uri in exchange.decisions[0].uris:
+                    assert await kept.get(uri)
+            sent.append([exchange.sent for exchange in asking])
+            await guarded.aclose()
+    assert sent[0] == sent[1]
+
+
+async def test_a_small_work_of_one_does_not_wait_for_the_large_one_of_another() -> None:
+    guarded, _, _ = guard(60_000)
+    small = asked("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": "words and " * 7_000}]})
+    large = asked("/v1/chat/completions", chat(900))
+    ended: list[Exchange] = []
+
+    async def done(exchange: Exchange) -> None:
+        await guarded.before(exchange)
+        ended.append(exchange)
+
+    await asyncio.gather(done(large), done(small))
+    assert ended == [small, large]
+    assert large.decisions[0].action == "closed"
+    await guarded.aclose()
