@@ -22,6 +22,7 @@ from ..safety.masking import log_fault
 from ..safety.verdict import Verdict
 from ..store.store import Store
 from ..vocabulary import Vocabulary
+from .access.reasons import cause
 from .calling import Call, Listen, in_thread
 from .meaning import meant_arguments, meant_tools, near_tools
 from .misfits import misfit
@@ -263,7 +264,8 @@ class Dispatcher:
         if isinstance(error, TransomError):
             return Refused(symbol, ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + ".")
         assert isinstance(error, OSError)
-        return Refused(symbol, f"{error.strerror or type(error).__name__}.")
+        words, reason = self._words.tooling, error.strerror or type(error).__name__
+        return Refused(symbol, str(getattr(words, cause(error) or "refused")).format(tool=tool.name, reason=reason))
 
     def _failed(self, refusal: Refused, *, tool: Tool | None = None, alias: Alias | None = None) -> Envelope:
         text = refusal.text

@@ -35,7 +35,7 @@ class FilingWords:
         own: a file of this program itself.
         other_device: a folder cannot be moved to another file system.
         refused: the system's own reason (``{reason}``).
-        no_space, no_permission, too_long: the same for the common ones.
+        no_space, read_only_disk, no_permission, too_many_open, too_long: the same for the common ones.
         binary, odd_encoding: files that are not shown as text.
         too_wide: a large file whose lines cannot be counted (``{size}``, ``{encoding}``).
         no_such_line, no_such_range, behind_end, no_such_entry: numbers that name nothing (``{line}``, ``{count}``;
@@ -84,7 +84,9 @@ class FilingWords:
     other_device: str
     refused: str
     no_space: str
+    read_only_disk: str
     no_permission: str
+    too_many_open: str
     too_long: str
     binary: str
     odd_encoding: str

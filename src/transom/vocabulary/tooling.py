@@ -32,6 +32,8 @@ class ToolingWords:
         question: what the user is asked (``{tool}``, ``{arguments}``).
         unavailable: what the tool needs is not here (``{tool}``, ``{what}``).
         timeout, cancelled: it ran too long (``{tool}``, ``{seconds}``); it was called off.
+        no_space, read_only_disk, no_permission, too_many_open: the system refused the tool something, and why (``{tool}``).
+        refused: the same for other reasons (``{reason}``).
         fault: the tool broke (``{tool}``, ``{kind}``).
         put_off: it was not done because other calls still run (``{tool}``).
         doubts: what stands below an answer that is not read off a source, by how sure it is.
@@ -81,6 +83,11 @@ class ToolingWords:
     unavailable: str
     timeout: str
     cancelled: str
+    no_space: str
+    read_only_disk: str
+    no_permission: str
+    too_many_open: str
+    refused: str
     fault: str
     put_off: str
     doubts: Mapping[str, str]

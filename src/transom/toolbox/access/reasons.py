@@ -24,7 +24,7 @@ from .owned import comparable, is_own
 from .trees import below
 from .walk import Astray, Spot
 
-__all__ = ["Reasons"]
+__all__ = ["Reasons", "cause"]
 
 NAMES = 5_000
 """Names of a folder that are looked at for the nearest one."""
@@ -33,8 +33,19 @@ OTHERS = 6
 """Names that are told where none is near."""
 
 _TOO_LONG = frozenset({errno.ENAMETOOLONG})
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
-_NO_PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_CAUSES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)), "no_space"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "no_permission"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "too_many_open"),
+    errno.EROFS: "read_only_disk",
+}
+
+
+def cause(error: OSError) -> str:
+    """What stands behind a refusal of the system that the model can do something about, as ``vocabulary.filing`` and
+    ``vocabulary.tooling`` name it; empty for others.
+    """
+    return _CAUSES.get(error.errno or 0, "")
 
 
 class Reasons:
@@ -116,10 +127,8 @@ class Reasons:
             return Refused("invalid_path", self._filing.too_long.format(path=path))
         if code == errno.ELOOP:
             return Refused("io_error", self._filing.unstable.format(path=path))
-        if code in _NO_SPACE:
-            return Refused("io_error", self._filing.no_space.format(path=path))
-        if code in _NO_PERMISSION:
-            return Refused("io_error", self._filing.no_permission.format(path=path))
+        if known := cause(error):
+            return Refused("io_error", str(getattr(self._filing, known)).format(path=path))
         return Refused("io_error", self._filing.refused.format(path=path, reason=error.strerror or type(error).__name__))
 
     @contextlib.contextmanager

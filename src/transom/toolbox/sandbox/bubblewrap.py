@@ -74,7 +74,7 @@ class Bubblewrap:
     def start(self, argv: Sequence[str], layout: Layout, limits: Limits) -> Iterator[Start]:
         """Its command line; filter and small files come through descriptors."""
         assert self._program is not None
-        places = layout.guarded.missing
+        places = _missing(layout)
         code = seccomp.program(os.uname().machine, bare=False)
         assert code is not None
         with ExitStack() as held_open:
@@ -84,7 +84,7 @@ class Bubblewrap:
             filtering.write(code)
             filtering.seek(0)
             covers = _covers(layout)
-            mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout)]
+            mounts = [*_system_mounts(parts, opened, limits), *_own_mounts(layout, places)]
             mounts += [_mount(path, "--tmpfs", str(path)) for path in covers]
             ordered = [option for _, options in sorted(mounts, key=lambda mount: mount[0]) for option in options]
             ordered += [option for path in (*covers, "/") for option in ("--remount-ro", str(path))]
@@ -146,7 +146,12 @@ def _ways(layout: Layout) -> Iterator[Path]:
                 yield from (parent for parent in path.parents if parent.is_relative_to(root) and parent != root)
 
 
-def _own_mounts(layout: Layout) -> list[Mount]:
+def _missing(layout: Layout) -> tuple[Path, ...]:
+    """Missing places, but for those on a file system that is read-only: nothing can come to stand there, and no placeholder."""
+    return tuple(place for place in layout.guarded.missing if not os.statvfs(place.parent).f_flag & os.ST_RDONLY)
+
+
+def _own_mounts(layout: Layout, missing: Sequence[Path]) -> list[Mount]:
     return [
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.readable),
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
@@ -154,7 +159,7 @@ def _own_mounts(layout: Layout) -> list[Mount]:
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.guarded.fixed),
         *(
             _mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path))
-            for path in (*layout.guarded.missing, *layout.hidden.folders)
+            for path in (*missing, *layout.hidden.folders)
         ),
         *(_mount(path, "--ro-bind", os.devnull, str(path)) for path in layout.hidden.files),
     ]
