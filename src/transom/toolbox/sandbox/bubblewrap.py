@@ -26,6 +26,8 @@ _NAMESPACES = ("--die-with-parent", "--new-session", "--unshare-all", "--cap-dro
 _TMP = Path("/tmp")  # noqa: S108 - the one inside
 _LIMITING = 'ulimit -c 0; {limits}exec "$@"'
 _OWN_MESSAGE = b"bwrap: "
+_PLACEHOLDER = "4096"
+"""Bytes: a page, the least there is."""
 
 Mount = tuple[int, tuple[str, ...]]
 
@@ -157,10 +159,10 @@ def _own_mounts(layout: Layout, missing: Sequence[Path]) -> list[Mount]:
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
         *(_mount(path, "--bind", str(path), str(path)) for path in dict.fromkeys((*layout.guarded.parents, *_ways(layout)))),
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.guarded.fixed),
-        *(
-            _mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path))
-            for path in (*missing, *layout.hidden.folders)
-        ),
+        # Not read-only too: that took 6 of 14 ms of a start, and what a program puts there that gives itself the right to is gone
+        # with the run.
+        *(_mount(path, "--perms", "0555", "--size", _PLACEHOLDER, "--tmpfs", str(path)) for path in missing),
+        *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in layout.hidden.folders),
         *(_mount(path, "--ro-bind", os.devnull, str(path)) for path in layout.hidden.files),
     ]
 

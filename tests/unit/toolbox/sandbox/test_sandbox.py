@@ -184,6 +184,14 @@ async def test_repositories_in_subfolders_are_guarded_as_the_one_above(shell: Py
     assert {name: kept for name, kept in after.items() if name not in ("fine", "sub/.git/ORIG_HEAD")} == before
 
 
+async def test_a_missing_guarded_folder_stays_missing_whatever_rights_a_program_gives_itself(shell: Python, root: Path) -> None:
+    await shell(
+        "mkdir -p .vscode; chmod 777 .vscode; echo evil > .vscode/tasks.json; head -c 1000000 /dev/zero > .vscode/big; exit 0"
+    )
+    assert not (root / ".vscode" / "tasks.json").exists()
+    assert not (root / ".vscode" / "big").exists()
+
+
 async def test_a_folder_that_is_no_repository_cannot_be_made_one_that_runs_programs(shell: Python, root: Path) -> None:
     await shell("mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/post-checkout; echo 'ref: x' > HEAD")
     assert not (root / ".git" / "config").exists()
