@@ -34,35 +34,16 @@ __all__ = [
 
 def fact_data(fact: Fact) -> dict[str, object]:
     """A fact for programs."""
-    return {
-        "key": fact.key,
-        "value": fact.value,
-        "description": fact.description,
-        "importance": fact.importance,
-        "project": fact.project,
-        "confidence": fact.confidence,
-        "created": fact.created,
-        "updated": fact.updated,
-        "expires_at": fact.expires_at,
-        "uri": fact.uri,
-    }
+    return _fields(
+        fact, "key", "value", "description", "importance", "project", "confidence", "created", "updated", "expires_at", "uri"
+    )
 
 
 def entry_data(entry: Entry) -> dict[str, object]:
     """An entry for programs."""
-    return {
-        "id": entry.id,
-        "type": entry.type,
-        "title": entry.title,
-        "content": entry.content,
-        "tags": list(entry.tags),
-        "scope": entry.scope,
-        "confidence": entry.confidence,
-        "created": entry.created,
-        "expires_at": entry.expires_at,
-        "uses": entry.uses,
-        "uri": entry.uri,
-    }
+    return _fields(
+        entry, "id", "type", "title", "content", "tags", "scope", "confidence", "created", "expires_at", "uses", "uri"
+    )
 
 
 def hit_data(hit: MemoryHit) -> dict[str, object]:
@@ -102,17 +83,7 @@ def hit_line(hit: MemoryHit, words: Vocabulary) -> str:
 
 def info_data(info: SessionInfo) -> dict[str, object]:
     """A session of a list for programs."""
-    return {
-        "id": info.id,
-        "project": info.project,
-        "title": info.title,
-        "tags": list(info.tags),
-        "saved": info.saved,
-        "characters": info.characters,
-        "open_steps": info.open_steps,
-        "damaged": info.damaged,
-        "uri": info.uri,
-    }
+    return _fields(info, "id", "project", "title", "tags", "saved", "characters", "open_steps", "damaged", "uri")
 
 
 def info_line(info: SessionInfo, now: float, words: Vocabulary) -> str:
@@ -124,32 +95,14 @@ def info_line(info: SessionInfo, now: float, words: Vocabulary) -> str:
 
 def session_data(session: Session) -> dict[str, object]:
     """A session for programs."""
-    return {
-        "id": session.id,
-        "project": session.project,
-        "title": session.title,
-        "summary": session.summary,
-        "tags": list(session.tags),
-        "decisions": list(session.decisions),
-        "next_steps": list(session.next_steps),
-        "files": list(session.files),
-        "created": session.created,
-        "saved": session.saved,
-        "uri": session.uri,
-    }
+    return _fields(
+        session, "id", "project", "title", "summary", "tags", "decisions", "next_steps", "files", "created", "saved", "uri"
+    )
 
 
 def project_data(project: Project) -> dict[str, object]:
     """A project for programs."""
-    return {
-        "id": project.id,
-        "name": project.name,
-        "root": project.root,
-        "description": project.description,
-        "created": project.created,
-        "updated": project.updated,
-        "uri": project.uri,
-    }
+    return _fields(project, "id", "name", "root", "description", "created", "updated", "uri")
 
 
 def project_line(project: Project, words: Vocabulary) -> str:
@@ -160,6 +113,11 @@ def project_line(project: Project, words: Vocabulary) -> str:
 def ago(saved: float, now: float, words: Vocabulary) -> str:
     """When something was saved, in words."""
     return words.remembering.dossier.ago(max(0.0, now - saved) if saved else None)
+
+
+def _fields(record: object, *names: str) -> dict[str, object]:
+    values = {name: getattr(record, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def _label(record: Fact | Entry, words: Vocabulary) -> str:
