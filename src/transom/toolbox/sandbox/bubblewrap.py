@@ -159,8 +159,8 @@ def _own_mounts(layout: Layout, missing: Sequence[Path]) -> list[Mount]:
         *(_mount(path, "--bind", str(path), str(path)) for path in layout.writable),
         *(_mount(path, "--bind", str(path), str(path)) for path in dict.fromkeys((*layout.guarded.parents, *_ways(layout)))),
         *(_mount(path, "--ro-bind", str(path), str(path)) for path in layout.guarded.fixed),
-        # Not read-only too: that took 6 of 14 ms of a start, and what a program puts there that gives itself the right to is gone
-        # with the run.
+        # Not read-only too: that took 6 of 14 ms of a start. What a program that gives itself the right puts there goes with
+        # the run.
         *(_mount(path, "--perms", "0555", "--size", _PLACEHOLDER, "--tmpfs", str(path)) for path in missing),
         *(_mount(path, "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)) for path in layout.hidden.folders),
         *(_mount(path, "--ro-bind", os.devnull, str(path)) for path in layout.hidden.files),
