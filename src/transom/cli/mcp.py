@@ -18,7 +18,7 @@ from ..runtime import open_toolbox
 from ..store.store import Store
 from . import output
 from .logs import log_to_stderr
-from .options import JSON, StorePath
+from .options import JSON, StorePath, check_token
 from .tools import Disabled, Enabled, Project, Roots, Target, report_missing_roots
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ async def mcp_(
     where = None if http is None else _address(http)
     if http is None and http_token is not None:
         raise UsageError("--http-token is for HTTP", hint="add --http HOST:PORT")
-    if http_token is not None and not http_token.strip():
-        raise UsageError("--http-token is empty", hint="give a secret that is hard to guess")
+    check_token(http_token, "--http-token")
     log_to_stderr()
     async with AsyncExitStack() as stack:
         with _uncollected():

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from ..errors import UsageError
 from ..settings import Resolved, load
 
-__all__ = ["JSON", "Fitting", "Scope", "StorePath", "Upstreams", "Window"]
+__all__ = ["JSON", "Fitting", "Scope", "StorePath", "Upstreams", "Window", "check_token"]
 
 JSON = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print exact JSON instead of text.")]
 StorePath = Annotated[str | None, Parameter(name="--store", help="What keeps what leaves the window: a file, or a folder.")]
@@ -65,3 +65,13 @@ class Fitting:
         if resolved.settings.window is None:
             raise UsageError("no window is set", hint="give the model's context length, for example --window 32000")
         return resolved, resolved.settings.window
+
+
+def check_token(token: str | None, option: str) -> None:
+    """Refuse a token that everybody has.
+
+    Raises:
+        UsageError: it is empty.
+    """
+    if token is not None and not token.strip():
+        raise UsageError(f"{option} is empty", hint="give a secret that is hard to guess")

@@ -18,7 +18,7 @@ from ..settings import load
 from ..settings.secrets import secret
 from . import output
 from .logs import log_to_stderr
-from .options import JSON, StorePath, Upstreams, Window
+from .options import JSON, StorePath, Upstreams, Window, check_token
 from .wrap.runs import attended, forget
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ async def serve_(
     for option, given in {"key": upstream_key, "port": upstream_port, "edits": upstream_edits}.items():
         if given and not upstream:
             raise UsageError(f"--upstream-{option} is for --upstream", hint="name the upstream that it belongs to")
-    if token is not None and not token.strip():
-        raise UsageError("--token is empty", hint="give a secret that is hard to guess")
+    check_token(token, "--token")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port cannot be {port}", hint="it is a number from 0 to 65535")
     log_to_stderr(None if quiet else "transom.gateway")
