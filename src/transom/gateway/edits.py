@@ -23,11 +23,11 @@ _USAGE = b',"stream_options":{"include_usage":true}}'
 
 _BILLING: Final = "x-anthropic-billing-header:"
 _BILLING_BYTES = _BILLING.encode()
-_BILLING_LINE = re.compile(rb'"(x-anthropic-billing-header:(?:[^"\\]++|\\(?!n)(?:[^u]|u[0-9a-fA-F]{4}))*+(?:\\n)?)')
+_BILLING_LINE = re.compile(rb'"(x-anthropic-billing-header:(?:[^"\\]++|\\(?!n|u000[aA])[^\n])*+(?:\\n|\\u000[aA])?)')
 """The line at the beginning of a JSON string, with the escaped line feed that ends it."""
 
 _BLANK = b" \t\r\n"
-_HOLDING = frozenset({"tool_result", "search_result"})
+_HOLDING = frozenset({"tool_result", "mcp_tool_result", "search_result"})
 """Blocks whose content is blocks again; any other, such as the input of a call, holds what a tool or a person wrote."""
 
 _DEEPEST = 3

@@ -145,6 +145,15 @@ def test_bytes_around_the_billing_block_are_as_they_were_written() -> None:
     assert json.loads(without_billing(b'{"system":[%b]}' % first.encode())) == {"system": []}
 
 
+@pytest.mark.parametrize("end", ["\\n", "\\u000a", "\\u000A", "\\r\\n"])
+def test_text_loses_its_first_line_and_no_more(end: str) -> None:
+    line = LINE + ' \\u00e9 \\\\n \\"'
+    rest = "You are\\nkind \\ud83d\\ude00"
+    body = f'{{"system": "{line}{end}{rest}", "n": 1.0}}'
+    assert without_billing(body.encode()) == f'{{"system": "{rest}", "n": 1.0}}'.encode()
+    assert without_billing(f'{{"system":"{line}"}}'.encode()) == b'{"system":""}'
+
+
 @pytest.mark.parametrize(
     "body",
     [
