@@ -62,6 +62,11 @@ class Notes:
         self._at = at
         self.part = -1
 
+    @classmethod
+    def in_turn(cls, report: Report, words: MendingWords, where: str, messages: int, at: int) -> Notes:
+        """A report at one message of a turn of so many ``messages``; the turn's place may be empty."""
+        return cls(report, words, where or "turn", at if messages > 1 or not where else None)
+
     def __call__(self, code: str, detail: str) -> None:
         """Record one note here."""
         place = self._where if self._at is None else f"{self._where}[{self._at}]"

@@ -51,7 +51,7 @@ def render_turn(turn: Sequence[Message], options: RenderOptions, report: Report,
 
 
 def _notes(turn: Sequence[Message], at: int, options: RenderOptions, report: Report, where: str) -> Notes:
-    return Notes(report, options.words, where or "turn", at if len(turn) > 1 or not where else None)
+    return Notes.in_turn(report, options.words, where, len(turn), at)
 
 
 def _is_native(message: Message) -> bool:

@@ -88,8 +88,7 @@ class _Turn:
         self._pairing = pair(turn)
 
     def _notes(self, at: int) -> Notes:
-        several = len(self._turn) > 1 or not self._where
-        return Notes(self._report, self._options.words, self._where or "turn", at if several else None)
+        return Notes.in_turn(self._report, self._options.words, self._where, len(self._turn), at)
 
     def own(self, at: int) -> bytes | None:
         """The bytes a message of this format goes out as."""
