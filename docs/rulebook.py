@@ -14,7 +14,8 @@ from pathlib import Path
 def rules(path: Path, prefix: str) -> dict[str, list[str]]:
     """What the provider says, by rule, in the order of the source; ``…`` stands for what depends on the payload."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    own = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    functions = _shared(tree, path) | own
     texts = {
         target.id: _text(node.value, {}, functions)
         for node in tree.body
@@ -23,7 +24,7 @@ def rules(path: Path, prefix: str) -> dict[str, list[str]]:
         if isinstance(target, ast.Name)
     }
     found: dict[str, list[str]] = {}
-    for function in functions.values():
+    for function in own.values():
         known = dict(texts)
         for node in sorted(_nodes(function), key=lambda node: (node.lineno, node.col_offset)):
             if isinstance(node, ast.Assign):
@@ -35,6 +36,17 @@ def rules(path: Path, prefix: str) -> dict[str, list[str]]:
                 found.setdefault(rule, [])
                 if said and said not in found[rule]:
                     found[rule].append(said)
+    return found
+
+
+def _shared(tree: ast.Module, path: Path) -> dict[str, ast.FunctionDef]:
+    """Functions that the validator takes from modules beside its package."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module:
+            names = {alias.name for alias in node.names}
+            module = ast.parse((path.parents[1] / f"{node.module}.py").read_text(encoding="utf-8"))
+            found |= {each.name: each for each in module.body if isinstance(each, ast.FunctionDef) and each.name in names}
     return found
 
 
