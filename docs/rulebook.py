@@ -41,7 +41,7 @@ def rules(path: Path, prefix: str) -> dict[str, list[str]]:
 
 def _shared(tree: ast.Module, path: Path) -> dict[str, ast.FunctionDef]:
     """Functions that the validator takes from modules beside its package."""
-    found = {}
+    found: dict[str, ast.FunctionDef] = {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module:
             names = {alias.name for alias in node.names}
