@@ -276,17 +276,24 @@ def locate(data: bytes, key: str) -> tuple[int, int] | None:
         key that stands twice, text that only the slow parser reads).
     """
     position = data.index(b"{") + 1
+    found: tuple[int, int] | None = None
     for name, value in raw_object(data).items():
         position = _end_of_string(data, data.find(b'"', position))
-        position = data.find(b":", position) + 1
-        while position < len(data) and data[position] in b" \t\r\n":
-            position += 1
+        position = _end_of_blanks(data, data.find(b":", position) + 1)
         if not data.startswith(value, position):
             return None
         if name == key:
-            return position, position + len(value)
-        position += len(value)
-    return None
+            found = position, position + len(value)
+        position = _end_of_blanks(data, position + len(value))
+        if data[position : position + 1] not in (b",", b"}"):
+            return None
+    return found if data[position : position + 1] == b"}" else None
+
+
+def _end_of_blanks(data: bytes, position: int) -> int:
+    while position < len(data) and data[position] in b" \t\r\n":
+        position += 1
+    return position
 
 
 def _end_of_string(data: bytes, start: int) -> int:

@@ -66,6 +66,17 @@ def test_a_member_is_found_where_it_stands(value: dict[str, object], data: st.Da
         assert loads(written[slice(*place)]) == value[key]
 
 
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["1", "12", '"x"', '"x\\""', "[1]", " {} "])), max_size=5))
+def test_a_member_is_found_only_where_it_counts(pairs: list[tuple[str, str]]) -> None:
+    written = ("{" + ", ".join(f'"{key}" :{value}' for key, value in pairs) + "}").encode()
+    for key in "abc":
+        place = locate(written, key)
+        twice = len({key for key, _ in pairs}) < len(pairs)
+        assert (place is None) == (twice or key not in dict(pairs))
+        if place is not None:
+            assert written[slice(*place)] == dict(pairs)[key].strip().encode()
+
+
 @pytest.mark.parametrize(
     "text",
     [
