@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .edits import with_usage, without_billing, without_ttl
 from .endpoint import Protocol
-from .exchange import Exchange, header
+from .exchange import BYPASS, Exchange
 from .forwarding import Answer, Forwarder, target
 from .headers import onward, without_key
 from .streams.usage_chunk import UsageChunkFilter
@@ -150,5 +150,5 @@ class Asking:
             and point.protocol == protocol
             and (point.kind == "generate" or (point.kind == "count" and protocol == "anthropic"))
             and not exchange.dry
-            and not header(exchange.headers, "x-transom-bypass")
+            and not exchange.asks(BYPASS)
         )

@@ -13,9 +13,13 @@ from .decisions import Decision
 from .endpoint import Endpoint
 from .upstreams import Upstream
 
-__all__ = ["Exchange", "Reported", "header"]
+__all__ = ["BYPASS", "DRY_RUN", "Exchange", "Reported", "header"]
 
 Headers = Sequence[tuple[str, str]]
+
+BYPASS, DRY_RUN = "x-transom-bypass", "x-transom-dry-run"
+"""Headers that a client switches the guard off with, or asks what it would do."""
+_OFF = frozenset({"", "0", "false", "no", "off"})
 
 
 def header(headers: Headers, name: str) -> str:
@@ -91,6 +95,10 @@ class Exchange:
     def edited(self) -> bool:
         """What goes on is not what came."""
         return self.sent is not self.body
+
+    def asks(self, name: str) -> bool:
+        """Whether a header of the client's switches something on; ``0``, ``false``, ``no`` and ``off`` do not."""
+        return header(self.headers, name).strip().lower() not in _OFF
 
     def decide(self, step: str, action: str, reason: str = "", uris: Sequence[str] = ()) -> None:
         """Write down what a step did, or why it did nothing."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from ..exchange import Exchange, header
+from ..exchange import BYPASS, DRY_RUN, Exchange
 from ..parties import Guarding
 from .keeping import Keeping
 
-__all__ = ["BYPASS", "DRY_RUN", "Switch"]
-
-BYPASS, DRY_RUN = "x-transom-bypass", "x-transom-dry-run"
-_OFF = frozenset({"", "0", "false", "no", "off"})
+__all__ = ["Switch"]
 
 
 class Switch:
@@ -28,10 +25,10 @@ class Switch:
 
     async def before(self, exchange: Exchange) -> None:
         """Make a request fit, unless it says ``x-transom-bypass: 1``; with ``x-transom-dry-run: 1`` only say how."""
-        if _is_on(exchange, BYPASS):
+        if exchange.asks(BYPASS):
             exchange.decide("guard", "bypassed", "the request says so")
             return
-        exchange.dry = exchange.dry or self._dry or _is_on(exchange, DRY_RUN)
+        exchange.dry = exchange.dry or self._dry or exchange.asks(DRY_RUN)
         if self._is_lost(exchange):
             return
         await self._guard.before(exchange)
@@ -41,7 +38,7 @@ class Switch:
 
     async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
         """Make a refused request smaller, unless it is to stay as it is."""
-        if exchange.dry or _is_on(exchange, BYPASS):
+        if exchange.dry or exchange.asks(BYPASS):
             return False
         if self._is_lost(exchange):
             return False
@@ -49,7 +46,7 @@ class Switch:
 
     async def after(self, exchange: Exchange) -> None:
         """Pass on what the upstream counted, of requests that the guard has seen."""
-        if not _is_on(exchange, BYPASS):
+        if not exchange.asks(BYPASS):
             await self._guard.after(exchange)
 
     def _is_lost(self, exchange: Exchange) -> bool:
@@ -57,7 +54,3 @@ class Switch:
         if said:
             exchange.decide("guard", "failed", said)
         return bool(said)
-
-
-def _is_on(exchange: Exchange, name: str) -> bool:
-    return header(exchange.headers, name).strip().lower() not in _OFF
