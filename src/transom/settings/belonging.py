@@ -33,7 +33,8 @@ def belonging(resolved: Resolved, key: str, to: str) -> str | None:
     if told.value is None:
         return None
     if told.source == there.source:
-        if told.source == "project" and any(host.lower() not in _HERE for host in _HOST.findall(str(there.value))):
+        leaves = any(host.lower() not in _HERE for host in _HOST.findall(str(there.value)))
+        if leaves and key.endswith("_key") and told.source == "project":
             raise SettingError(
                 f"{told.where} names a key for a server on another machine, and whoever wrote that file may not be you",
                 hint=f"set {to} and {key} in your own settings: transom config set {key} VARIABLE --user",
