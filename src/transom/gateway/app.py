@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
+from ..errors import JSONError
+from ..jsontext import loads, raw_object
 from .access import Access, Admitted, Refusal, preflight
 from .asking import Asking
 from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
@@ -38,16 +38,6 @@ PREFIX = "/_transom/"
 """What begins the paths that are ours."""
 
 _log = logging.getLogger(__name__)
-
-
-class _Head(msgspec.Struct):
-    """The two fields of a request's body that decide who answers, and how."""
-
-    model: object = None
-    stream: object = None
-
-
-_decode_head = msgspec.json.Decoder(_Head).decode
 
 
 def build_app(
@@ -257,7 +247,8 @@ class Gateway:
         except ValueError:
             # Not of its coding, or cut off: the upstream says so better.
             inspected = False
-        model, stream = _told(plain, point)
+        members = _members(plain)
+        model, stream = _told(members, point)
         upstream, onward_path = self._routes.choose(asked.path, model, asked.port)
         exchange = Exchange(
             id=self._identify(),
@@ -268,6 +259,7 @@ class Gateway:
             endpoint=point,
             upstream=upstream,
             body=plain,
+            members=members,
             model=model,
             stream=stream,
             spent=asked.admitted.spent,
@@ -322,22 +314,25 @@ class Gateway:
                 await self._after(exchange)
 
 
-def _told(plain: bytes, point: Endpoint | None) -> tuple[str, bool]:
+def _members(plain: bytes) -> Mapping[str, bytes] | None:
+    """The members of a body; ``None`` for what is no JSON object: that goes on, and the upstream says what it thinks of it."""
+    try:
+        return raw_object(plain) if plain else None
+    except JSONError:
+        return None
+
+
+def _told(members: Mapping[str, bytes] | None, point: Endpoint | None) -> tuple[str, bool]:
     """The model that a request names, and whether it wants a stream."""
-    head = _Head()
-    if plain:
-        try:
-            head = _decode_head(plain)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            # No JSON, or no object: it goes on, and the upstream says what it thinks of it.
-            head = _Head(stream=False)
-    model = point.model if point is not None and point.model else head.model
-    stream = head.stream is True
+    model, wanted = ((members or {}).get(name, b"").strip() for name in ("model", "stream"))
+    stream = wanted == b"true"
     if point is not None and point.stream is not None:
         stream = point.stream
     elif point is not None and point.protocol == "ollama":
-        stream = head.stream is not False
-    return model if isinstance(model, str) else "", stream
+        # Its answers are streams unless a request says otherwise.
+        stream = members is not None and wanted != b"false"
+    named = point.model if point is not None else ""
+    return named or (str(loads(model)) if model.startswith(b'"') else ""), stream
 
 
 def _raw_path(scope: MutableMapping[str, Any]) -> str:

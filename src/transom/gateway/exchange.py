@@ -6,7 +6,7 @@ so that a request which needs nothing goes on as the client's own bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .decisions import Decision
@@ -53,6 +53,7 @@ class Exchange:
         endpoint: what the path means; ``None`` for what is only handed through.
         upstream: who answers.
         body: what the client sent, its content encoding undone.
+        members: the members of the body as they were written; ``None`` where it was not taken apart.
         sent: what goes on.
         model: as the request names it; empty where it does not.
         stream: the client wants the answer as it is made.
@@ -74,6 +75,7 @@ class Exchange:
     endpoint: Endpoint | None
     upstream: Upstream
     body: bytes
+    members: Mapping[str, bytes] | None = field(default=None, repr=False)
     sent: bytes = b""
     model: str = ""
     stream: bool = False

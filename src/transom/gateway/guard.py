@@ -218,7 +218,7 @@ class Guard:
     async def _guarded(self, exchange: Exchange, known: int | None = None, *, closing: bool = False) -> None:
         assert exchange.endpoint is not None
         format_ = self._formats.get(exchange.endpoint.protocol)
-        body = Spelled.of(exchange.body, format_.conversation)
+        body = Spelled.of(exchange.body, format_.conversation, exchange.members)
         members = body.members
         held = next((name for name in _HELD if members.get(name) not in (None, b"null", b"[]", b'""')), None)
         if held is None and _KEEPING.search(members.get("context_management", b"")):
@@ -334,5 +334,6 @@ def _asked(exchange: Exchange, members: Mapping[str, bytes] | None = None) -> in
     """The window that the request itself asks for."""
     if exchange.endpoint is None:
         return None
+    members = members if members is not None else exchange.members
     options = (raw_object(exchange.body) if members is None else members).get("options")
     return asked_window(exchange.endpoint.protocol, {"options": loads(options)} if options else {}, exchange.headers)

@@ -30,12 +30,17 @@ class Spelled:
     items: Sequence[bytes] | None
 
     @classmethod
-    def of(cls, text: bytes, conversation: str) -> Spelled:
+    def of(cls, text: bytes, conversation: str, members: Mapping[str, bytes] | None = None) -> Spelled:
         """Take a body apart.
+
+        Args:
+            text: the body.
+            conversation: the name of the member that holds the conversation.
+            members: its members, where they are known.
 
         Raises:
             JSONError: it is no JSON object.
         """
-        members = raw_object(text)
+        members = raw_object(text) if members is None else members
         listed = members.get(conversation, b"")
         return cls(text, conversation, members, raw_items(listed) if listed.startswith(b"[") else None)
