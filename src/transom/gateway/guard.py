@@ -153,7 +153,7 @@ class Guard:
                 self._windows.learn(exchange.upstream, exchange.model, window)
             else:
                 self._windows.doubt(exchange.upstream, exchange.model)
-            # An error may name more than a setting allows. Where it names less, that holds for this request alone.
+            # An error may name more than a setting allows.
             known, _ = await self._windows.of(exchange.upstream, exchange.model, _asked(exchange))
             exchange.window = min(filter(None, (known, window)), default=None)
             if exchange.window is None:

@@ -36,6 +36,7 @@ _MOST = 1_000
 """Models that are held in memory."""
 _LEAST_DROPPED = 2_048
 """Tokens below which a silent drop names no window."""
+_ERROR, _SERVER = "an error", "the server"
 
 
 def asked_window(protocol: str, fields: object, headers: Headers = ()) -> int | None:
@@ -59,10 +60,12 @@ class _Known:
     Attributes:
         told: what the server told last.
         base: what was in force last, errors aside.
-        learnt: what an error named, or a drop showed.
+        learnt: what an error named, or a drop showed; what the server told, where that is less than a setting.
+        source: which of these.
         against: what ``base`` was when it did.
         most: the most that the server ever counted.
         due: when to ask again; at once for what was never asked.
+        is_doubted: it is less than thought, by all that is seen: the server is asked even where there is a setting.
         is_read: what the store holds of it has been read.
     """
 
@@ -71,8 +74,10 @@ class _Known:
     told: int | None = None
     base: int | None = None
     learnt: int | None = None
+    source: str = _ERROR
     against: int | None = None
     most: int = 0
+    is_doubted: bool = False
     is_settled: bool = False
     due: float = float("-inf")
     is_read: bool = False
@@ -129,7 +134,7 @@ class Windows:
         known = self._of(upstream, model)
         if not known.is_read:
             await self._recall(known)
-        if self._setting(upstream) is None:
+        if self._asks(known):
             if upstream.local and self._last.get(upstream.url, model) != model:
                 # The server may have unloaded it for the other, and load it anew with what its settings say by now.
                 known.due = float("-inf")
@@ -140,18 +145,19 @@ class Windows:
         return self._in_force(known, asked)
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
-        """Take what an error named, unless the user has set the window. It holds until the server tells something new."""
-        known = self._of(upstream, model)
-        if self._setting(upstream) is None:
-            self._learn(known, tokens)
+        """Take what an error named. It holds until the server tells something new.
 
-    def _learn(self, known: _Known, tokens: int) -> None:
-        known.against, known.learnt, known.due = known.base, tokens, float("-inf")
-        self._keep(known)
+        What the user has set holds where it is less; where it is more, the error does, until the setting is another.
+        """
+        known = self._of(upstream, model)
+        setting = self._setting(upstream)
+        if setting is None or tokens < setting:
+            self._learn(known, tokens)
+            self._doubt(known)
 
     def doubt(self, upstream: Upstream, model: str) -> None:
         """Ask the server again before the next request: it refused one as too long, and named no window."""
-        self._of(upstream, model).due = float("-inf")
+        self._doubt(self._of(upstream, model))
 
     def answered(self, upstream: Upstream, model: str, counted: int = 0) -> None:
         """The model has answered.
@@ -174,13 +180,18 @@ class Windows:
             counted: tokens that it says it read; 0 where it says nothing.
         """
         known = self._of(upstream, model)
+        known.is_doubted = True
         await self._wait(self._ask(known), self._patience)
+        if self._setting(upstream) is not None:
+            # It yields to what is told, not to a count that may be small for other reasons.
+            return
         # Where it tells, it is right: a count may be small for other reasons (an older Ollama leaves out what it had cached).
         shown = known.told if known.told is not None else max(counted, known.most)
         base = self._base(known, None)[0]
         if shown >= _LEAST_DROPPED and (base is None or shown < base):
             known.base = base
             self._learn(known, shown)
+            self._doubt(known)
 
     async def aclose(self) -> None:
         """Stop asking, and finish what is being kept."""
@@ -203,6 +214,29 @@ class Windows:
     def _setting(self, upstream: Upstream) -> int | None:
         return upstream.window if upstream.window is not None else self._window
 
+    def _asks(self, known: _Known) -> bool:
+        """Whether what the server tells may matter: not for a setting that nothing speaks against."""
+        setting = self._setting(known.upstream)
+        return setting is None or known.is_doubted or self._in_force(known, None)[0] != setting
+
+    def _doubt(self, known: _Known) -> None:
+        known.is_doubted, known.due = True, float("-inf")
+
+    def _learn(self, known: _Known, tokens: int, source: str = _ERROR) -> None:
+        setting = self._setting(known.upstream)
+        against = setting if setting is not None else known.base
+        if setting is not None and tokens < setting and (known.learnt, known.against) != (tokens, against):
+            _log.warning(
+                "the window set for %s at %s, %s tokens, is larger than what the server takes: %s tokens (%s)",
+                known.model,
+                known.upstream.name,
+                setting,
+                tokens,
+                source,
+            )
+        known.against, known.learnt, known.source = against, tokens, source
+        self._keep(known)
+
     def _base(self, known: _Known, asked: int | None) -> tuple[int | None, str]:
         """What holds if no error said otherwise."""
         setting = self._setting(known.upstream)
@@ -210,11 +244,11 @@ class Windows:
             return setting, "a setting"
         if is_claude(known.model):
             most = CLAUDE_LONG if known.model.endswith("[1m]") else asked or CLAUDE
-            return (min(known.told, most), "the server") if known.told is not None else (most, "a table")
+            return (min(known.told, most), _SERVER) if known.told is not None else (most, "a table")
         if asked is not None:
             return asked, "the request"
         if known.told is not None:
-            return known.told, "the server"
+            return known.told, _SERVER
         found = table_window(known.model)
         return (found, "a table") if found is not None else (None, "")
 
@@ -222,7 +256,7 @@ class Windows:
         tokens, source = self._base(known, asked)
         known.base = tokens
         if known.learnt is not None and (tokens is None or (known.learnt < tokens and tokens == known.against)):
-            return known.learnt, "an error"
+            return known.learnt, known.source
         return tokens, source
 
     def _ask(self, known: _Known) -> asyncio.Task[None]:
@@ -235,12 +269,23 @@ class Windows:
         told = await _tell(upstream, known.model)
         known.is_settled = told.settled
         if told.tokens is not None or told.settled:
-            changed = told.tokens != known.told
-            known.told = told.tokens
-            if changed:
+            before, known.told = known.told, told.tokens
+            if told.tokens is not None and told.settled:
+                self._bound(known, told.tokens, is_new=before is not None and before != told.tokens)
+            if before != known.told:
                 await self._write(known)
+        known.is_doubted = False
         fresh = _FRESH_LOCAL if upstream.local else _FRESH
         known.due = self._clock() + (fresh if told.tokens is not None and told.settled else _AGAIN)
+
+    def _bound(self, known: _Known, told: int, *, is_new: bool) -> None:
+        """Hold a setting to what the server tells.
+
+        An error that names less than that is right, until the server tells something else than it did.
+        """
+        setting = self._setting(known.upstream)
+        if setting is not None and (is_new or told < (self._in_force(known, None)[0] or setting)):
+            self._learn(known, told, _SERVER)
 
     async def _wait(self, task: asyncio.Task[None], seconds: float) -> None:
         await asyncio.wait({task}, timeout=seconds)
@@ -260,6 +305,7 @@ class Windows:
             "model": known.model,
             "told": known.told,
             "learnt": known.learnt,
+            "source": known.source,
             "against": known.against,
         }
         try:
@@ -277,6 +323,7 @@ class Windows:
             return
         if isinstance(value, Mapping) and known.told is None and known.learnt is None:
             known.told, known.learnt, known.against = (_tokens(value.get(name)) for name in ("told", "learnt", "against"))
+            known.source = _SERVER if value.get("source") == _SERVER else _ERROR
 
 
 async def _tell(upstream: Upstream, model: str) -> Told:

@@ -147,7 +147,7 @@ async def test_an_unknown_window_is_only_observed_until_an_error_names_it() -> N
     assert len(exchange.sent) < len(exchange.body)
 
 
-async def test_an_error_that_names_less_than_a_setting_holds_for_the_request_it_refused() -> None:
+async def test_an_error_that_names_less_than_a_setting_holds_for_the_requests_that_follow() -> None:
     store = Store(MemoryBackend())
     windows = Windows(store, window=32_000)
     guarded = Guard(lambda scope, size: Context(window=size, store=store, prune=False), windows, builtin_registry())
@@ -158,7 +158,8 @@ async def test_an_error_that_names_less_than_a_setting_holds_for_the_request_it_
     assert (refused.window, len(refused.sent) < len(refused.body)) == (8_192, True)
     other.headers = (("x-session-id", "another"),)
     await guarded.before(other)
-    assert (other.window, other.edited) == (32_000, False)
+    assert (other.window, other.edited) == (8_192, True)
+    assert other.decisions[0].reason.endswith("of 8192 tokens (an error)")
     await guarded.aclose()
     await windows.aclose()
 

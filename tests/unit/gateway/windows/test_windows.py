@@ -141,15 +141,76 @@ async def test_an_error_teaches_until_the_server_tells_something_new(host: Host)
     await windows.aclose()
 
 
-async def test_an_error_that_names_less_than_the_setting_is_not_remembered(host: Host) -> None:
-    kept = store()
-    windows = Windows(kept, window=36_000)
-    assert (await windows.of(host.upstream, "m"))[0] == 36_000
-    for named in (16_000, 99_000):
+async def test_a_setting_yields_to_an_error_that_names_less_until_it_is_another(
+    host: Host, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else each later request would be refused first, and sent twice."""
+    kept, windows = store(), Windows(store(), window=36_000)
+    for named in (36_000, 99_000):
         windows.learn(host.upstream, "m", named)
         assert await windows.of(host.upstream, "m") == (36_000, "a setting")
+    assert (host.asked, caplog.messages) == ([], [])
+    windows = Windows(kept, window=36_000)
+    for _ in range(3):
+        windows.learn(host.upstream, "m", 16_000)
+        assert await windows.of(host.upstream, "m") == (16_000, "an error")
+    assert await windows.of(host.upstream, "other") == (36_000, "a setting")
+    assert caplog.messages == [
+        "the window set for m at local, 36000 tokens, is larger than what the server takes: 16000 tokens (an error)"
+    ]
     await windows.aclose()
-    assert (await Windows(kept, window=36_000).of(host.upstream, "m"))[0] == 36_000
+    for setting, window in ((36_000, (16_000, "an error")), (8_000, (8_000, "a setting")), (40_000, (40_000, "a setting"))):
+        again = Windows(kept, window=setting)
+        assert await again.of(host.upstream, "m") == window
+        await again.aclose()
+
+
+@pytest.mark.parametrize("means", ["drop", "refusal"])
+async def test_a_setting_yields_to_what_the_server_tells_once_there_is_a_reason_to_ask_it(
+    host: Host, means: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock, kept = Clock(), store()
+    host.paths["/api/ps"] = {"models": [{"name": "m", "context_length": 8_192}]}
+    windows = Windows(kept, window=36_000, clock=clock)
+    assert await windows.of(host.upstream, "m") == (36_000, "a setting")
+    assert host.asked == []
+    if means == "drop":
+        await windows.dropped(host.upstream, "m", 4_000)
+    else:
+        windows.doubt(host.upstream, "m")
+    assert await windows.of(host.upstream, "m") == (8_192, "the server")
+    assert len(caplog.messages) == 1
+    await windows.aclose()
+    again = Windows(kept, window=36_000, clock=clock)
+    assert await again.of(host.upstream, "m") == (8_192, "the server")
+    for loaded, window in ((16_384, (16_384, "the server")), (65_536, (36_000, "a setting"))):
+        host.paths["/api/ps"] = {"models": [{"name": "m", "context_length": loaded}]}
+        clock.now += 61
+        assert await again.of(host.upstream, "m") == window, "it was loaded anew"
+    asked = len(host.asked)
+    clock.now += 61
+    assert await again.of(host.upstream, "m") == (36_000, "a setting")
+    assert len(host.asked) == asked, "nothing speaks against the setting any more"
+    await again.aclose()
+
+
+async def test_an_error_that_names_less_than_the_server_tells_holds_against_a_setting(host: Host) -> None:
+    host.loads(32_768)
+    windows = Windows(store(), window=36_000, clock=Clock())
+    windows.learn(host.upstream, "m", 16_000)
+    for _ in range(3):
+        assert await windows.of(host.upstream, "m") == (16_000, "an error")
+        windows.doubt(host.upstream, "m")
+    host.loads(20_000)
+    assert await windows.of(host.upstream, "m") == (20_000, "the server")
+    await windows.aclose()
+
+
+async def test_a_setting_does_not_yield_to_a_count_alone(host: Host) -> None:
+    windows = Windows(store(), window=36_000)
+    await windows.dropped(host.upstream, "m", 4_000)
+    assert await windows.of(host.upstream, "m") == (36_000, "a setting")
+    await windows.aclose()
 
 
 async def test_a_restart_knows_what_was_found(host: Host) -> None:
