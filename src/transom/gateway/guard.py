@@ -29,7 +29,7 @@ from .alternation import taking_turns
 from .beside import Beside
 from .exchange import Exchange
 from .identity import Beginnings, scope_of, session_key
-from .overflows import cut
+from .overflows import cut, supposed, weight
 from .windows import asked_window
 
 if TYPE_CHECKING:
@@ -134,13 +134,14 @@ class Guard:
             _log.exception("request %s goes on unguarded", exchange.id)
             exchange.decide(_STEP, "failed", "a fault of the guard; see the log")
 
-    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None, *, certain: bool = True) -> bool:
         """Make a request smaller that the upstream refused as too large.
 
         Args:
             exchange: the request.
             said: tokens that the upstream counted, if it says.
             window: tokens that it takes, if it says.
+            certain: it said that it was too large. Not so for a bare refusal, or an answer that only looks like one.
 
         Returns:
             Whether ``exchange.sent`` is smaller now; the caller may ask once more.
@@ -155,6 +156,8 @@ class Guard:
                 self._windows.doubt(exchange.upstream, exchange.model)
             # An error may name more than a setting allows.
             known, _ = await self._windows.of(exchange.upstream, exchange.model, _asked(exchange))
+            if known is None and certain and (known := supposed(said or weight(exchange))) is not None:
+                self._windows.learn(exchange.upstream, exchange.model, known)
             exchange.window = min(filter(None, (known, window)), default=None)
             if exchange.window is None:
                 return False

@@ -19,12 +19,14 @@ from ..upstream.overflows import overflow as told
 from ..upstream.windows import host_kind
 from .exchange import Exchange, Reported
 
-__all__ = ["Answered", "Overflow", "cut", "likely", "overflow", "silent", "weight"]
+__all__ = ["Answered", "Overflow", "cut", "likely", "overflow", "silent", "supposed", "weight"]
 
 _BARE = frozenset({400, 413})
 """Cerebras and Mistral may refuse what is too long with one of these and no body."""
 _MOST_READ = 1 << 20
 _ENCODED = re.compile(rb"[A-Za-z0-9+/_=-]{1000,}")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+"""How many clients write all that is not ASCII. Counted as it stands, a Chinese text would weigh several times what it does."""
 _NEAR = 0.8
 """Share of the window from which an empty answer is taken for an overflow."""
 _PERHAPS = 0.5
@@ -35,6 +37,11 @@ _DROPPED_SURELY = 0.85
 """The same, of an estimate that rests on what the upstream counted a turn before."""
 _LEAST = 2_000
 """Tokens from which estimates are compared at all."""
+_SUPPOSED = 2 / 3
+"""Share of what was refused that is surely less, since an estimate may be a third too high. What is sent in its place is about
+half of that again, as a window closes well below its trigger; so one that is much smaller is met at the first try too."""
+_LEAST_SUPPOSED = 2_048
+"""Tokens below which a refusal without numbers names no window: something else is too long for it then."""
 
 
 class Answered(Protocol):
@@ -111,12 +118,23 @@ def cut(exchange: Exchange, reported: Reported | None, *, expected: int | None =
     return sent >= _LEAST and reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED)
 
 
+def supposed(refused: int) -> int | None:
+    """A window to go by, where a server refused a request as too long and nobody knows its window; ``None`` for no such window.
+
+    Args:
+        refused: tokens of the request.
+    """
+    tokens = int(refused * _SUPPOSED)
+    return tokens if tokens >= _LEAST_SUPPOSED else None
+
+
 def weight(exchange: Exchange) -> int:
     """Tokens of what was sent, estimated; what is encoded (pictures, files) is not text and left out."""
     known = exchange.tokens_before if exchange.dry else exchange.tokens_after
     if known is not None:
         return known
-    return Heuristic().count(_ENCODED.sub(b"", exchange.sent).decode(errors="replace"))
+    text = _ENCODED.sub(b"", exchange.sent).decode(errors="replace")
+    return Heuristic().count(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
 
 
 def _values(text: bytes, status: int) -> Iterator[object]:

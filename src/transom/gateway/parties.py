@@ -22,7 +22,7 @@ class Guarding(Protocol):
         """Make a request fit. Raises nothing."""
         ...
 
-    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None, *, certain: bool = True) -> bool:
         """Make a refused request smaller; whether it is."""
         ...
 
@@ -37,7 +37,14 @@ class NullGuard:
     async def before(self, exchange: Exchange) -> None:
         """Nothing."""
 
-    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:  # noqa: ARG002
+    async def overflowed(
+        self,
+        exchange: Exchange,  # noqa: ARG002
+        said: int | None,  # noqa: ARG002
+        window: int | None,  # noqa: ARG002
+        *,
+        certain: bool = True,  # noqa: ARG002
+    ) -> bool:
         """Nothing."""
         return False
 

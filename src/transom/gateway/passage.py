@@ -348,7 +348,7 @@ class Passage:
         asked = exchange.sent
         self.asking.unedited()
         try:
-            smaller = await self.guard.overflowed(exchange, found.said, found.window)
+            smaller = await self.guard.overflowed(exchange, found.said, found.window, certain=found.certain)
         except Exception:  # noqa: BLE001 - a fault of the guard must not take the upstream's answer away
             _log.exception("request %s is not made smaller", exchange.id)
             exchange.decide("guard", "failed", "a fault of the guard; see the log")

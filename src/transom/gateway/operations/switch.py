@@ -36,13 +36,13 @@ class Switch:
         if exchange.edited and self._is_lost(exchange):
             exchange.sent = exchange.body
 
-    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None, *, certain: bool = True) -> bool:
         """Make a refused request smaller, unless it is to stay as it is."""
         if exchange.dry or exchange.asks(BYPASS):
             return False
         if self._is_lost(exchange):
             return False
-        return await self._guard.overflowed(exchange, said, window) and not self._is_lost(exchange)
+        return await self._guard.overflowed(exchange, said, window, certain=certain) and not self._is_lost(exchange)
 
     async def after(self, exchange: Exchange) -> None:
         """Pass on what the upstream counted, of requests that the guard has seen."""

@@ -38,7 +38,7 @@ class Halving(NullGuard):
         self.told: list[tuple[int | None, int | None]] = []
         self.reported: list[object] = []
 
-    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+    async def overflowed(self, exchange: Exchange, said: int | None, window: int | None, *, certain: bool = True) -> bool:
         self.told.append((said, window))
         if self.can:
             exchange.sent = b'{"model":"m","stream":true,"stream_options":{},"messages":[1]}'
@@ -450,7 +450,7 @@ def test_silences_of_every_framing_are_bridged_by_what_its_clients_skip(path: st
 
 def test_a_guard_that_fails_takes_nothing_away() -> None:
     class Faulty(NullGuard):
-        async def overflowed(self, exchange: Exchange, said: int | None, window: int | None) -> bool:
+        async def overflowed(self, exchange: Exchange, said: int | None, window: int | None, *, certain: bool = True) -> bool:
             raise RuntimeError("a fault")
 
         async def after(self, exchange: Exchange) -> None:

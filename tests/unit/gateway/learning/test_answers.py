@@ -12,6 +12,7 @@ from transom.gateway.calibrations import Calibrations
 from transom.gateway.endpoint import endpoint
 from transom.gateway.exchange import Exchange, Reported
 from transom.gateway.guard import Guard
+from transom.gateway.overflows import weight
 from transom.gateway.upstreams import Upstream
 from transom.gateway.windows import Windows
 from transom.store.backends.memory import MemoryBackend
@@ -128,6 +129,41 @@ async def test_an_error_that_names_more_than_the_setting_does_not_widen_it() -> 
     assert await parts.guard.overflowed(exchange, 20_000, 16_000)
     assert exchange.window == 8_000
     assert (exchange.tokens_after or 0) < 8_000
+    await parts.windows.aclose()
+
+
+@pytest.mark.parametrize("counts", [0.7, 1.0, 1.4], ids=["fewer than we think", "as we think", "more than we think"])
+async def test_a_refusal_without_numbers_teaches_a_window_to_go_by(counts: float) -> None:
+    """It is closed and asked once more; what follows stays within it and is not refused again."""
+    parts, takes, refused = Parts(None), 12_000, 0
+    for turns in range(4, 90, 2):
+        exchange = await parts.asked(talk(turns))
+        if weight(exchange) * counts > takes:
+            refused += 1
+            assert await parts.guard.overflowed(exchange, None, None)
+            assert exchange.decisions[-1].action == "retried"
+            assert weight(exchange) * counts <= takes
+        await parts.answered(exchange, int(weight(exchange) * counts))
+    assert refused == 1
+    tokens, source = await parts.windows.of(parts.upstream, "m")
+    assert source == "an error"
+    assert tokens is not None
+    assert takes / counts / 2 < tokens < takes / counts
+    parts.windows.learn(parts.upstream, "m", takes)
+    assert await parts.windows.of(parts.upstream, "m") == (takes, "an error"), "a number replaces it"
+    await parts.windows.aclose()
+
+
+async def test_only_what_is_surely_too_long_teaches_a_window_to_go_by() -> None:
+    parts = Parts(None)
+    for turns, certain in ((40, False), (4, True)):
+        exchange = await parts.asked(talk(turns))
+        assert not await parts.guard.overflowed(exchange, None, None, certain=certain)
+        assert not exchange.edited
+        assert await parts.windows.of(parts.upstream, "m") == (None, "")
+    exchange = await parts.asked(talk(40))
+    assert await parts.guard.overflowed(exchange, 9_000, None)
+    assert await parts.windows.of(parts.upstream, "m") == (6_000, "an error"), "the server's own count goes before ours"
     await parts.windows.aclose()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from transom.gateway.endpoint import Endpoint
 from transom.gateway.exchange import Exchange, Reported
-from transom.gateway.overflows import Overflow, overflow, silent
+from transom.gateway.overflows import Overflow, overflow, silent, supposed, weight
 from transom.gateway.upstreams import Upstream
 
 
@@ -490,6 +490,18 @@ def test_an_empty_answer_near_the_window_is_an_overflow() -> None:
     assert not silent(sent(8_000, 8_192), None, Came())
     assert not silent(sent(4_000, 8_192), None, Came(empty=True))
     assert not silent(sent(8_000), None, Came(empty=True)), "near what?"
+
+
+def test_what_is_not_ascii_weighs_the_same_however_it_is_written() -> None:
+    text = {"content": "这是一个很长的中文对话，里面有很多内容。😀 И немного по-русски. " * 200}
+    plain, escaped = (sent(None, body=json.dumps(text, ensure_ascii=ascii_only).encode()) for ascii_only in (False, True))
+    assert weight(escaped) == pytest.approx(weight(plain), rel=0.1)
+    assert not silent(escaped, Reported(input_tokens=weight(plain) * 3 // 4), Came())
+
+
+def test_a_window_supposed_is_less_than_what_was_refused_and_one_that_makes_sense() -> None:
+    assert supposed(30_000) == 20_000
+    assert supposed(3_000) is None
 
 
 def test_pictures_are_no_text_when_nothing_was_estimated() -> None:

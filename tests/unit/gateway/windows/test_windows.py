@@ -279,6 +279,20 @@ async def test_a_silent_drop_names_a_window_where_the_server_does_not() -> None:
         host.close()
 
 
+async def test_what_the_server_tells_replaces_what_was_only_supposed(host: Host) -> None:
+    windows = Windows(store(), clock=Clock())
+    assert await windows.of(host.upstream, "m") == (None, "")
+    windows.learn(host.upstream, "m", 6_000)
+    assert await windows.of(host.upstream, "m") == (6_000, "an error")
+    host.loads(4_096)
+    windows.doubt(host.upstream, "m")
+    assert await windows.of(host.upstream, "m") == (4_096, "the server")
+    host.loads(32_768)
+    windows.doubt(host.upstream, "m")
+    assert await windows.of(host.upstream, "m") == (32_768, "the server")
+    await windows.aclose()
+
+
 async def test_a_store_that_fails_takes_nothing_away(host: Host) -> None:
     class Broken(MemoryBackend):
         async def write(self, *args: object, **named: object) -> None:
