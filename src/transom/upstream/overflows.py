@@ -6,7 +6,7 @@ what would pass at another time: a limit on requests or on tokens a minute.
 Sources: API references and error pages of OpenAI, Anthropic, Gemini, Mistral, xAI and Moonshot; ``llama.cpp``
 ``tools/server/server-context.cpp``; Ollama ``server/prompt.go`` and ``routes.go``; vLLM ``entrypoints/openai`` and
 ``renderers/params.py``; SGLang ``managers/tokenizer_manager.py``; text-generation-inference ``router/src/validation.rs``; for
-the others what users of them reported in public issues.
+the others what users of them reported in public issues, and what clients test for.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ _WORDINGS = _wordings(
     # vLLM, newest first
     rf"passed {_P} input tokens.{{0,200}}?context length is only {_W}",
     rf"maximum context length is {_W} tokens.{{0,80}}?prompt contains (?:at least )?{_P} input tokens",
-    rf"maximum context length is {_W} tokens and your request has {_P} input tokens",
+    rf"maximum context length is {_W} tokens(?: and|\. However,) your request has {_P} input tokens",
     rf"prompt \(length {_N}\) is longer than the maximum model length of {_W}",
     r"max_tokens must be at least 1, got -\d",
     # OpenAI Chat, and who copies it: vLLM before 0.9, DeepSeek, OpenRouter ("This endpoint's …")
-    rf"maximum context length is {_W} tokens.{{0,40}}?messages resulted in {_N} tokens",
+    # text-generation-webui ("over N")
+    rf"maximum context length is {_W} tokens.{{0,40}}?messages resulted in (?:over )?{_N} tokens",
     rf"maximum context length is {_W} tokens.{{0,60}}?\({_P} of text input(?:, (?P<tools>\d[\d,]*) of tool input)?",
     rf"maximum context length is {_W} tokens.{{0,60}}?\({_P} in (?:the messages|your prompt|the prompt)",
     rf"maximum context length is {_W} tokens.{{0,40}}?requested (?:about )?{_N} tokens",
@@ -83,19 +84,30 @@ _WORDINGS = _wordings(
     rf"request \({_N} tokens\) exceeds the available context size \({_W}",
     r"exceeds the available context size",
     r"context size has been exceeded",
+    # what others made of llama.cpp: ik_llama.cpp, llama-box; llama-cpp-python; servers for MLX
+    r"input prompt is too big compared to KV size",
+    rf"requested tokens \({_P}\) exceed context window of {_W}",
+    r"prompt exceeds maximum context length",
+    rf"total prompt tokens \({_N}\) exceeds safe limit \({_W}",
     # LM Studio
     rf"keep the first {_N} tokens when context.{{0,120}}?context length of only {_W}",
     r"trying to keep the first \d+ tokens when context",
+    rf"tokens to keep from the initial prompt is greater than the context length \(n_keep: {_N} >= n_ctx: {_W}",
     r"tokens to keep from the initial prompt is greater than the context length",
+    rf"cannot truncate prompt with n_keep \({_N}\) >= n_ctx \({_W}",
     # Ollama
     r"prompt is longer than the context length",
     r"input length exceeds (?:the |maximum )?context length",
     # SGLang
     rf"input \({_N} tokens\) is longer than the model's context length \({_W}",
-    rf"maximum context length of {_W} tokens.{{0,60}}?{_N} tokens from the input",
+    rf"maximum context length of {_W} tokens.{{0,60}}?{_P} tokens from the input",
     rf"input length \({_N} tokens\) exceeds the maximum allowed length \({_W}",
     # text-generation-inference
     rf"`inputs` tokens \+ `max_new_tokens` must be <= {_W}\. Given: {_P}",
+    rf"`inputs` must have less than {_W} tokens\. Given: {_N}",
+    # TensorRT-LLM
+    rf"prompt length \({_N}(?:\.0)?\), query length \(\d+(?:\.0)?\) should not exceed max_num_tokens \({_W}",
+    rf"prompt length \({_N}\) exceeds maximum sequence length \({_W}",
     # Mistral
     rf"prompt contains {_N} tokens.{{0,60}}?too large for model with {_W} maximum context length",
     rf"too large for model with {_W} maximum context length",
@@ -106,12 +118,27 @@ _WORDINGS = _wordings(
     # Moonshot (Kimi)
     rf"exceeded model token limit: {_W} \(requested: {_N}",
     r"exceeded model token limit",
+    # Cohere, SambaNova and Cerebras: what is counted may hold the answer
+    rf"too many tokens: size limit exceeded by \d+ tokens\..{{0,60}}?limit for this model is {_W}",
+    r"too many tokens: size limit exceeded by \d",
+    rf"too many tokens: total number of tokens.{{0,40}}? cannot exceed {_W} - received \d",
+    rf"maximum context length of \S{{1,100}} is {_W}\. However, answering your request will take \d",
+    rf"reduce the length of the messages or completion\. Current length is \d+ while limit is {_W}",
+    # TabbyAPI
+    rf"request length {_P} \+ \d+ is greater than max_seq_len {_W}",
+    # DeepInfra
+    rf"requested input length {_N} exceeds maximum input length {_W}",
+    # DashScope (Qwen)
+    rf"range of input length should be \[1, ?{_W}\]",
+    # Zhipu (z.ai), code 1261
+    r"prompt exceeds max length",
     # Groq
     r"reduce the length of the messages or completion",
     # MiniMax
     r"context window exceeds limit",
     # Bedrock
     r"input is too long for requested model",
+    r"number of input tokens exceeds maximum length",
     # LiteLLM, before the words of whom it asked
     r"ContextWindowExceededError",
 )

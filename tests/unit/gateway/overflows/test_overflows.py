@@ -361,6 +361,237 @@ SAID: list[tuple[str, str, int, object, int | None, int | None]] = [
         9_999,
         4_096,
     ),
+    (
+        "text-generation-webui",
+        "openai",
+        400,
+        openai("This model maximum context length is 2048 tokens. However, your messages resulted in over 2054 tokens.", None),
+        2_054,
+        2_048,
+    ),
+    (
+        "LM Studio, of two numbers",
+        "openai",
+        400,
+        {
+            "error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >="
+            " n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter prompt."
+        },
+        10_247,
+        4_096,
+    ),
+    (
+        "LM Studio, that cannot truncate",
+        "openai",
+        400,
+        {"error": "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"},
+        15_028,
+        7_424,
+    ),
+    (
+        "ik_llama.cpp",
+        "openai",
+        500,
+        openai("Input prompt is too big compared to KV size. Please try increasing KV size.", 500, "server_error"),
+        None,
+        None,
+    ),
+    (
+        "llama-cpp-python",
+        "openai",
+        500,
+        openai("Requested tokens (2285) exceed context window of 2048", None, "internal_server_error"),
+        2_285,
+        2_048,
+    ),
+    ("mlx-serve", "anthropic", 400, anthropic("Prompt exceeds maximum context length"), None, None),
+    (
+        "vllm-mlx",
+        "openai",
+        400,
+        openai(
+            "Total prompt tokens (11573) exceeds safe limit (2048) for 1 requests. Reduce prompt length or batch size", None
+        ),
+        11_573,
+        2_048,
+    ),
+    (
+        "SGLang, and Cloudflare that runs it",
+        "openai",
+        400,
+        openai(
+            "Requested token count exceeds the model's maximum context length of 256000 tokens. You requested a total of 256878"
+            " tokens: 31216 tokens from the input messages and 225662 tokens for the completion.",
+            400,
+        ),
+        31_216,
+        256_000,
+    ),
+    (
+        "text-generation-inference, and Together that ran it",
+        "openai",
+        422,
+        {
+            "error": {
+                "message": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 80125 `inputs`"
+                " tokens and 4096 `max_new_tokens`",
+                "type": "invalid_request_error",
+                "param": "max_tokens",
+                "code": None,
+            }
+        },
+        80_125,
+        4_097,
+    ),
+    (
+        "text-generation-inference, the input alone",
+        "openai",
+        422,
+        {
+            "error": "Input validation error: `inputs` must have less than 4096 tokens. Given: 4545",
+            "error_type": "validation",
+        },
+        4_545,
+        4_096,
+    ),
+    (
+        "TensorRT-LLM",
+        "openai",
+        400,
+        openai("The sum of prompt length (9351.0), query length (0) should not exceed max_num_tokens (8192)", 400),
+        9_351,
+        8_192,
+    ),
+    (
+        "TensorRT-LLM behind Triton",
+        "openai",
+        400,
+        {"error": "Cannot process new request: Prompt length (5056) exceeds maximum sequence length (2048)"},
+        5_056,
+        2_048,
+    ),
+    (
+        "Cohere",
+        "openai",
+        400,
+        {
+            "message": "too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try"
+            " using a shorter prompt or a smaller max_tokens value."
+        },
+        None,
+        2_048,
+    ),
+    (
+        "Cohere, today",
+        "openai",
+        400,
+        {
+            "id": "7e0e5c4e",
+            "error_type": "TOO_MANY_TOKENS",
+            "message": "too many tokens: size limit exceeded by 168512 tokens. The limit for this model is 132000 tokens.",
+        },
+        None,
+        132_000,
+    ),
+    (
+        "Cohere, between",
+        "openai",
+        400,
+        {
+            "message": "too many tokens: size limit exceeded by 713295 tokens. Try using shorter or fewer inputs. The limit for"
+            " this model is 288000 tokens."
+        },
+        None,
+        288_000,
+    ),
+    (
+        "Cohere, without the limit",
+        "openai",
+        400,
+        {
+            "message": "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs, or setting"
+            " prompt_truncation='AUTO'."
+        },
+        None,
+        None,
+    ),
+    (
+        "vLLM, the input alone",
+        "openai",
+        400,
+        openai(
+            "This model's maximum context length is 262144 tokens. However, your request has 1000010 input tokens. Please"
+            " reduce the length of the input messages. None",
+            400,
+        ),
+        1_000_010,
+        262_144,
+    ),
+    (
+        "Bedrock, of Nova",
+        "openai",
+        400,
+        {
+            "message": "Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try"
+            " again."
+        },
+        None,
+        None,
+    ),
+    (
+        "TabbyAPI",
+        "openai",
+        500,
+        {"error": {"message": "ValueError: Request length 71599 + 2048 is greater than max_seq_len 65536"}},
+        71_599,
+        65_536,
+    ),
+    (
+        "SambaNova",
+        "openai",
+        400,
+        openai(
+            "The maximum context length of DeepSeek-V3-0324 is 32768. However, answering your request will take 39732 tokens."
+            " Please reduce the length of the messages or the specified max_completion_tokens value.",
+            None,
+        ),
+        None,
+        32_768,
+    ),
+    (
+        "Cerebras",
+        "openai",
+        400,
+        openai("Please reduce the length of the messages or completion. Current length is 42328 while limit is 40000"),
+        None,
+        40_000,
+    ),
+    (
+        "DeepInfra",
+        "openai",
+        500,
+        {"error": {"message": "Requested input length 99009 exceeds maximum input length 8192"}},
+        99_009,
+        8_192,
+    ),
+    (
+        "DashScope",
+        "openai",
+        400,
+        openai(
+            "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 983616]", "invalid_parameter_error"
+        ),
+        None,
+        983_616,
+    ),
+    (
+        "Zhipu",
+        "openai",
+        400,
+        {"error": {"code": "1261", "message": "Prompt exceeds max length"}},
+        None,
+        None,
+    ),
 ]
 
 
@@ -400,6 +631,25 @@ def test_a_bare_status_that_some_servers_mean_so_is_an_overflow_that_is_not_cert
         (413, openai("Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, reduce", None)),
         (400, {"message": "Too many tokens, please wait before trying again."}),
         (400, openai("prompt is too long: you exceeded your quota", None)),
+        (400, openai("max_tokens must be <= 4096", None)),
+        (
+            400,
+            {
+                "error_type": "TOO_MANY_TOKENS",
+                "message": "too many tokens: max tokens must be less than or equal to 4096, the maximum output length for this"
+                " model - received 1000000.",
+            },
+        ),
+        (400, openai("max_tokens is too large: 200000. This model supports at most 16384 completion tokens", None)),
+        (400, openai("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]", None)),
+        (
+            400,
+            openai("max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.", None),
+        ),
+        (400, openai("`max_new_tokens` must be <= 512. Given: 1000", None)),
+        (429, {"message": "too many tokens: total number of tokens cannot exceed 4096 - received 9000"}),
+        (429, openai("Tokens per minute limit exceeded - too many tokens processed.", "token_quota_exceeded")),
+        (500, {"error": {"message": "KV cache is full, please wait", "code": 500}}),
         (400, openai("Invalid parameter: messages with role 'tool' must be a response to a preceeding message", None)),
         (400, anthropic("`max_tokens` must be greater than `thinking.budget_tokens`")),
         (401, openai("prompt is too long: 9 tokens > 8 maximum", "invalid_api_key")),
@@ -421,6 +671,8 @@ def test_what_is_no_overflow_is_none(status: int, body: object) -> None:
     [
         "invalid tool schema in: 'docs say maximum context length is 2000 tokens'",
         "1 validation error: input_value='it's said: prompt is too long: 9999 tokens > 4096 maximum'",
+        "cannot parse 'Range of input length should be [1, 6000]' as a schema",
+        'bad content: "Prompt exceeds max length"',
         'Unknown role in {"role": "robot", "content": "maximum context length is 2000 tokens"}',
         "Could not parse “the prompt is too long: 9999, model maximum context length: 4095” as JSON",
         "messages: " + "many words " * 40 + "prompt is too long: 9999 tokens > 4096 maximum",
