@@ -56,13 +56,18 @@ def _known(usage: Usage) -> Usage | None:
     return None if figures == _NONE else usage
 
 
+def _all_read(read: int | None, cached: int | None, written: int | None = None) -> int | None:
+    """What was read in all: where the cache gave or took more than is said to be read, that leaves it out, as Anthropic's does."""
+    given, taken = cached or 0, written or 0
+    return read if read is None or read >= max(given, taken) else read + given + taken
+
+
 def chat_usage(value: Mapping[str, object]) -> Usage | None:
     """``usage`` of a chat completion or chunk, or what stands in for it: Groq's ``x_groq``, llama.cpp's ``timings``."""
     reported = _fields(value.get("usage")) or _fields(_fields(value.get("x_groq")).get("usage"))
     timings = _fields(value.get("timings"))
-    reused = _count(timings.get("cache_n"))
+    reused, fresh = _count(timings.get("cache_n")), _count(timings.get("prompt_n"))
     if not reported:
-        fresh = _count(timings.get("prompt_n"))
         if fresh is None:
             return None
         read = fresh + (reused or 0)
@@ -73,15 +78,19 @@ def chat_usage(value: Mapping[str, object]) -> Usage | None:
     cached = _first(details, "cached_tokens")
     if cached is None:
         cached = _first(reported, "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    if cached is None:
+        cached = reused
     written = _first(details, "cache_write_tokens", "cache_creation_tokens")
+    if written is None:
+        written = _count(reported.get("cache_creation_input_tokens"))
     read_ = _count(reported.get("prompt_tokens"))
     return _known(
         Usage(
             input_tokens=read_,
             output_tokens=_count(reported.get("completion_tokens")),
-            cached_tokens=reused if cached is None else cached,
-            written_tokens=_count(reported.get("cache_creation_input_tokens")) if written is None else written,
-            prompt_tokens=read_,
+            cached_tokens=cached,
+            written_tokens=written,
+            prompt_tokens=_all_read(read_, cached, written),
         )
     )
 
@@ -91,13 +100,14 @@ def responses_usage(value: object) -> Usage | None:
     reported = _fields(value)
     details = _fields(reported.get("input_tokens_details"))
     read = _count(reported.get("input_tokens"))
+    cached, written = _count(details.get("cached_tokens")), _count(details.get("cache_write_tokens"))
     return _known(
         Usage(
             input_tokens=read,
             output_tokens=_count(reported.get("output_tokens")),
-            cached_tokens=_count(details.get("cached_tokens")),
-            written_tokens=_count(details.get("cache_write_tokens")),
-            prompt_tokens=read,
+            cached_tokens=cached,
+            written_tokens=written,
+            prompt_tokens=_all_read(read, cached, written),
         )
     )
 
@@ -137,13 +147,14 @@ def gemini_usage(value: object) -> Usage | None:
     """``usageMetadata``. What the model thought is part of what it wrote."""
     reported = _fields(value)
     read = _count(reported.get("promptTokenCount"))
+    cached = _count(reported.get("cachedContentTokenCount"))
     answer, thought = _count(reported.get("candidatesTokenCount")), _count(reported.get("thoughtsTokenCount"))
     return _known(
         Usage(
             input_tokens=read,
             output_tokens=None if answer is None and thought is None else (answer or 0) + (thought or 0),
-            cached_tokens=_count(reported.get("cachedContentTokenCount")),
-            prompt_tokens=read,
+            cached_tokens=cached,
+            prompt_tokens=_all_read(read, cached),
         )
     )
 
