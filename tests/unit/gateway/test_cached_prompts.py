@@ -1,4 +1,4 @@
-"""A prompt that the upstream had cached was read all the same: nothing of it is taken for left out, whatever is counted apart."""
+"""A prompt that the upstream had cached was read all the same: nothing of it is taken for left out, however it is counted."""
 
 from __future__ import annotations
 

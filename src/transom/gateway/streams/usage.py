@@ -57,7 +57,7 @@ def _known(usage: Usage) -> Usage | None:
 
 
 def _all_read(read: int | None, cached: int | None, written: int | None = None) -> int | None:
-    """What was read in all: where the cache gave or took more than is said to be read, that leaves it out, as Anthropic's does."""
+    """What was read in all: where a cache gave or took more than is said to be read, that leaves it out, as Anthropic does."""
     given, taken = cached or 0, written or 0
     return read if read is None or read >= max(given, taken) else read + given + taken
 
