@@ -232,7 +232,12 @@ def _check(store: Path, root: Path, entries: dict[str, str], sessions: dict[str,
         now = [steps[0]["text"], steps[0]["status"], steps[0]["note"]]
         # The change that was under way when the process died may have been made without anybody being told.
         assert isinstance(told, list)
-        assert now == told or (now[0] == told[0] and now[2] > told[2])
+        assert now == told or (now[0] == told[0] and _order(now[2]) > _order(told[2]))
+
+
+def _order(text: object) -> list[int]:
+    """Which of the words that a process wrote came later: the kill that ended it, and their number."""
+    return [int(part) for part in str(text).split("-") if part]
 
 
 RACER = """

@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from tests.unit.engine.sessions import FailingBackend, Scripted, archived, context_of, driven, round_of, texts, tool_loop
+from tests.unit.engine.sessions import (
+    FailingBackend,
+    Scripted,
+    archived,
+    context_of,
+    driven,
+    model_calls,
+    round_of,
+    texts,
+    tool_loop,
+)
 
 from transom import Context, MemoryBackend, Message, Payload, Store, background, chain, clear, digest, reset, server, summarize
 from transom.engine.events import CompressEnded, JobDropped
@@ -387,7 +397,11 @@ async def test_steps_before_it_have_their_turn_and_what_ended_lands_past_them(he
 async def test_any_strategy_of_the_protocols_shape_works_in_the_background_and_within_a_chain() -> None:
     for overflow in (background(digest()), chain(background(digest()), reset()), background(chain(clear(), digest(), reset()))):
         context = context_of(overflow=overflow, window=6_000)
-        payloads: list[Payload] = await driven(context, tool_loop(60))
+        payloads: list[Payload] = []
+        for fresh in model_calls(tool_loop(60)):
+            context.append(*fresh)
+            payloads.append(await context.compile("openai"))
+            finish_background()
         assert all(payload.meta.tokens_after + payload.meta.reserve <= 6_000 for payload in payloads)
         assert {payload.meta.closed for payload in payloads} & {"digest", "clear"}
 
