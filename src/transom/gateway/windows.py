@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ..errors import JSONError, TransomError
 from ..jsontext import dumps, loads
 from ..store.store import Store
-from ..upstream.windows import PATIENCE, Told, ask_window
+from ..upstream.windows import Told, ask_window
 from .exchange import Headers, header
 from .model_key import model_key
 from .upstream_client import upstream_client
@@ -26,8 +26,10 @@ __all__ = ["Windows", "asked_window"]
 
 _log = logging.getLogger(__name__)
 
+_PATIENCE = 2.0
+"""Seconds that the first requests wait for a window; after that they are only observed, until an answer comes."""
 _SOON = 0.5
-"""Seconds that a request waits for news of a window that is known already."""
+"""Seconds that a request waits for news of a window that is known already, or that the server did not tell in time before."""
 _AGAIN = 15.0
 """Seconds until a server that could not tell is asked again."""
 _FRESH_LOCAL, _FRESH = 60.0, 86_400.0
@@ -67,6 +69,7 @@ class _Known:
         due: when to ask again; at once for what was never asked.
         is_doubted: it is less than thought, by all that is seen: the server is asked even where there is a setting.
         is_read: what the store holds of it has been read.
+        is_late: requests have waited for the server in vain.
     """
 
     upstream: Upstream
@@ -81,6 +84,7 @@ class _Known:
     is_settled: bool = False
     due: float = float("-inf")
     is_read: bool = False
+    is_late: bool = False
     asking: asyncio.Task[None] | None = None
 
     @property
@@ -100,7 +104,7 @@ class Windows:
     Args:
         store: keeps what was found, in its namespace ``models``.
         window: tokens for every model, where the user says so; an upstream's own setting goes before.
-        patience: seconds that a request waits for a server's answer.
+        patience: seconds that a request waits for a server's answer, the first time. The answer is used whenever it comes.
         clock: seconds, for how old an answer is.
     """
 
@@ -109,7 +113,7 @@ class Windows:
         store: Store,
         *,
         window: int | None = None,
-        patience: float = PATIENCE.total,
+        patience: float = _PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._kept = store.namespace("models")
@@ -141,7 +145,9 @@ class Windows:
             self._last[upstream.url] = model
             is_known = self._in_force(known, asked)[0] is not None
             if known.due <= self._clock() or (not is_known and known.is_asking):
-                await self._wait(self._ask(known), _SOON if is_known else self._patience)
+                asking = self._ask(known)
+                await self._wait(asking, _SOON if is_known or known.is_late else self._patience)
+                known.is_late = not asking.done()
         return self._in_force(known, asked)
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:

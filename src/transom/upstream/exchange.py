@@ -91,10 +91,11 @@ class Exchange:
                 raise TimeoutError
             connection.sock.settimeout(self.limits.read)
             connection.request(method, target, body=body, headers=dict(headers))
-            response = connection.getresponse()
-            location = (response.getheader("Location") or "").partition("?")[0]
-            kind_of = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
-            return Answer(response.status, kind_of, self._read(response, place), location)
+            # The connection lets go of its socket once the answer has begun; cut off, that would never be closed.
+            with connection.getresponse() as response:
+                location = (response.getheader("Location") or "").partition("?")[0]
+                kind_of = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
+                return Answer(response.status, kind_of, self._read(response, place), location)
         except (OSError, HTTPException, UnicodeError) as error:
             raise _unreachable(error, place, connected=bool(self._sockets)) from error
         finally:

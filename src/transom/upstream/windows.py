@@ -10,9 +10,11 @@ and Groq model lists; Anthropic Models API (``max_input_tokens``); Gemini API ``
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 from urllib.parse import quote
 
@@ -25,6 +27,9 @@ _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.MULTILINE)
 
 PATIENCE = Limits(connect=3.0, read=5.0, total=5.0)
 """A host that does not tell at once is not worth waiting for: whoever asks can do without."""
+_START = 0.1
+"""Seconds that the first question has before the others are put too: a host at hand answers in less, and one far away is asked
+everything in little more than one round trip."""
 
 Kind = Literal["anthropic", "gemini", "openai", ""]
 
@@ -79,42 +84,80 @@ async def ask_window(client: Client, model: str) -> Told:
             # It tells names only.
             return Told(None)
         case "anthropic":
-            asked: list[tuple[str, str, Read]] = [
-                (f"{base}/models/{quote(model.removesuffix('[1m]'), safe='')}", "", _from_anthropic)
-            ]
+            own = f"{base}/models/{quote(model.removesuffix('[1m]'), safe='')}"
+            return await _first([partial(_get, asking, own, _from_anthropic, model)])
         case "gemini":
-            asked = [(f"{root}/v1beta/models/{named}", "", _from_gemini)]
+            return await _first([partial(_get, asking, f"{root}/v1beta/models/{named}", _from_gemini, model)])
         case _:
-            asked = [
-                (f"{base}/models", "", _from_models),
-                # Without autoload=false a llama.cpp router would load the model to answer.
-                (f"{root}/props", f"model={quote(model, safe='')}&autoload=false", _from_props),
-                (f"{root}/api/v1/models", "", _from_lm_studio_v1),
-                (f"{root}/api/v0/models", "", _from_lm_studio),
-                (f"{root}/api/ps", "", _from_ollama_running),
-                (f"{root}/api/show", "", _from_ollama_model),
-            ]
-    settled = True
-    for path, query, read in asked:
-        try:
-            if read is _from_ollama_model:
-                found = read(await asking.post(path, {"model": model}), model)
-            else:
-                found = read(await asking.get(path, query), model)
-        except UpstreamError as error:
-            if error.status in (None, 401, 403):
-                # Nobody there, or nobody for us: the next endpoint of the same host would say the same.
-                return Told(None, settled=error.status is not None)
-            continue
-        if found is not None:
-            if found.tokens is not None:
-                return found
-            settled = False
-    return Told(None, settled=settled)
+            # Without autoload=false a llama.cpp router would load the model to answer.
+            query = f"model={quote(model, safe='')}&autoload=false"
+            return await _first(
+                [
+                    partial(_get, asking, f"{base}/models", _from_models, model),
+                    partial(_get, asking, f"{root}/props", _from_props, model, query),
+                    partial(_get, asking, f"{root}/api/v1/models", _from_lm_studio_v1, model),
+                    partial(_get, asking, f"{root}/api/v0/models", _from_lm_studio, model),
+                    partial(_ollama, asking, root, model),
+                ]
+            )
 
 
+Ask = Callable[[], Coroutine[object, object, Told | None]]
+"""Puts one question: ``None`` where the host knows nothing of the model there."""
 Read = Callable[[object, str], Told | None]
-"""Reads what an endpoint answered: ``None`` where it knows nothing of the model."""
+"""Reads what an endpoint answered, likewise."""
+
+
+async def _first(asks: Sequence[Ask]) -> Told:
+    """What the first of them tells, in their order, that tells anything.
+
+    They are put at once; the first has a start, since most hosts tell there, and then see none of the others.
+    """
+    tasks = [asyncio.create_task(_answer(asks[0]))]
+    settled = True
+    try:
+        await asyncio.wait(tasks, timeout=_START)
+        if not tasks[0].done() or not _ends(tasks[0].result()):
+            tasks += [asyncio.create_task(_answer(ask)) for ask in asks[1:]]
+        for task in tasks:
+            found = await task
+            if found is not None and _ends(found):
+                return found
+            settled = settled and found is None
+        return Told(None, settled=settled)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _ends(found: Told | None) -> bool:
+    return found is not None and (found.tokens is not None or found.settled)
+
+
+async def _answer(ask: Ask) -> Told | None:
+    try:
+        return await ask()
+    except UpstreamError as error:
+        if error.status in (401, 403):
+            # It is not for us to know: the next endpoint of the same host would say the same.
+            return Told(None)
+        return None if error.status is not None else Told(None, settled=False)
+
+
+async def _get(client: Client, path: str, read: Read, model: str, query: str = "") -> Told | None:
+    return read(await client.get(path, query), model)
+
+
+async def _ollama(client: Client, root: str, model: str) -> Told | None:
+    """What it runs a model with, else what it would load it with. It alone is sent a POST, once it answered as Ollama does."""
+    running = _from_ollama_running(await client.get(f"{root}/api/ps"), model)
+    if running is None or running.tokens is not None:
+        return running
+    try:
+        return _from_ollama_model(await client.post(f"{root}/api/show", {"model": model})) or running
+    except UpstreamError:
+        return running
 
 
 def _told(*values: object, settled: bool = True) -> Told | None:
@@ -182,7 +225,7 @@ def _from_ollama_running(value: object, model: str) -> Told | None:
     return Told(None, settled=False) if isinstance(value, Mapping) and isinstance(value.get("models"), list) else None
 
 
-def _from_ollama_model(value: object, _: str) -> Told | None:
+def _from_ollama_model(value: object) -> Told | None:
     """What it will be loaded with, unless a request says otherwise."""
     parameters = value.get("parameters") if isinstance(value, Mapping) else None
     found = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None

@@ -136,7 +136,7 @@ async def test_an_error_that_names_more_than_the_setting_does_not_widen_it() -> 
 async def test_a_refusal_without_numbers_teaches_a_window_to_go_by(counts: float) -> None:
     """It is closed and asked once more; what follows stays within it and is not refused again."""
     parts, takes, refused = Parts(None), 12_000, 0
-    for turns in range(4, 90, 2):
+    for turns in range(4, 92, 8):
         exchange = await parts.asked(talk(turns))
         if weight(exchange) * counts > takes:
             refused += 1

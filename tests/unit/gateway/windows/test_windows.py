@@ -228,11 +228,16 @@ async def test_a_restart_knows_what_was_found(host: Host) -> None:
 
 
 async def test_a_server_that_says_nothing_delays_no_request_for_long(host: Host) -> None:
+    host.loads(32_768)
     host.hangs.set()
     windows = Windows(store(), patience=0.2)
     begun = time.monotonic()
     assert await windows.of(host.upstream, "m") == (None, "")
     assert time.monotonic() - begun < 3
+    waiting = asyncio.create_task(windows.of(host.upstream, "m"))
+    await asyncio.sleep(0)
+    host.closing.set()
+    assert await waiting == (32_768, "the server"), "the answer is used when it comes"
     await windows.aclose()
 
 
