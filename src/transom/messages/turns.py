@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .inserted import is_inserted
 from .message import Message
 from .parts import Attachment, Call, Opaque, Result, Text
 
@@ -36,8 +37,14 @@ def _count(message: Message, kind: type) -> int:
 
 
 def is_user_request(message: Message) -> bool:
-    """Whether the user wrote something in it: not merely tool results."""
-    return message.role == "user" and any(isinstance(part, Text | Attachment | Opaque) for part in message.parts)
+    """Whether the user wrote something in it: not merely tool results, and what a client inserts beside them by itself."""
+    if message.role != "user":
+        return False
+    with_results = carries_result(message)
+    return any(
+        isinstance(part, Attachment | Opaque) or (isinstance(part, Text) and not (with_results and is_inserted(part.text)))
+        for part in message.parts
+    )
 
 
 def group_turns(messages: Sequence[Message]) -> list[range]:

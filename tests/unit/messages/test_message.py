@@ -77,6 +77,11 @@ def test_only_what_the_user_wrote_is_a_request() -> None:
     assert is_user_request(Message("user", "a"))
     assert is_user_request(Message("user", [Result((Text("r"),)), Text("and?")]))
     assert not is_user_request(Message("user", [Result((Text("r"),))]))
+    reminder = Text("<system-reminder>\nThe list of tasks is empty.\n</system-reminder>\n")
+    assert not is_user_request(Message("user", [Result((Text("r"),)), reminder]))
+    assert is_user_request(Message("user", [Result((Text("r"),)), Text(f"{reminder.text}and?")]))
+    assert is_user_request(Message("user", [Result((Text("r"),)), Text("<system-reminder>never closed")]))
+    assert is_user_request(Message("user", [reminder]))
     assert not is_user_request(Message("tool", "r", tool_call_id="a"))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ....messages.inserted import inserted_blocks
 from ....store.blobs import blob_uri
 from ...offload.excerpts import byte_size
 from .cues import CONSTRAINT, DECISION, OPEN, STRONG, Cue, sentences
@@ -18,12 +19,6 @@ from .notes import Line, Quote, Statement
 
 __all__ = ["acknowledges", "closing_line", "is_noise", "is_rules", "is_summary", "own_words", "statements", "weight"]
 
-_INSERTED = re.compile(
-    r"<(system-reminder|local-command-caveat|local-command-stdout|local-command-stderr"
-    r"|environment_context|environment_details"
-    r"|command-message|file_content|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
-    r"|system_warning|context_window)\b[^>]{0,400}>"
-)
 _NOISE = re.compile(
     r"\s*\[Request interrupted by user[^\]]*\]\s*$|\s*<command-name>/(?:exit|clear|quit|compact|ide"
     r"|model|status|cost)\b"
@@ -62,7 +57,7 @@ def own_words(text: str) -> Quote:
     """The user's words; blocks that a client inserted, and the blank around them, count as gaps."""
     pieces: list[str | int] = []
     at = 0
-    for start, end in _inserted(text):
+    for start, end in inserted_blocks(text):
         words = text[at:start].strip()
         if words:
             left = text.index(words, at)
@@ -84,23 +79,6 @@ def own_words(text: str) -> Quote:
         pieces[-1] += len(rest)
     uri = blob_uri(text) if byte_size(text) >= OWN_BYTES else ""
     return Quote(tuple(pieces), len(text), uri, intact=True)
-
-
-def _inserted(text: str) -> Iterator[tuple[int, int]]:
-    """Where inserted blocks begin and end. A tag that is never closed inserts nothing, however often it is opened."""
-    at = 0
-    unclosed: set[str] = set()
-    for match in _INSERTED.finditer(text) if "<" in text else ():
-        tag = match.group(1)
-        if match.start() < at or tag in unclosed:
-            continue
-        close = f"</{tag}>"
-        end = text.find(close, match.end())
-        if end < 0:
-            unclosed.add(tag)
-            continue
-        at = end + len(close)
-        yield match.start(), at
 
 
 def is_noise(text: str) -> bool:
