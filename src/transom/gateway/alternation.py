@@ -3,7 +3,8 @@ in a row ("Conversation roles must alternate user/assistant/user/assistant/…")
 
 Pure, on the elements of OpenAI Chat and Ollama. Behind a cut our own message, the user's by its role, stands before the next
 one of the user; the two become one, ours first, and every word of both stays. Messages that the client itself sent in a row are
-left alone, and so are formats that join such neighbours themselves.
+left alone, a third included: what comes later must not change what was sent before. So are formats that join such neighbours
+themselves.
 """
 
 from __future__ import annotations
@@ -19,22 +20,19 @@ _SYSTEM = (b'"system"', b'"developer"')
 
 
 def taking_turns(conversation: bytes, came: bytes) -> bytes:
-    """The conversation with our message and those of the user right behind it as one.
+    """The conversation with our message and that of the user right behind it as one.
 
     Args:
         conversation: the list as it goes on.
         came: the list as the client sent it.
     """
-    items = raw_items(conversation)
+    items, theirs = raw_items(conversation), raw_items(came)
     at = next((index for index, item in enumerate(items) if raw_object(item).get("role") not in _SYSTEM), len(items))
-    if at + 1 >= len(items) or items[at] in set(raw_items(came)):
+    # A message of ours stands for several of theirs; one in its own place is theirs, shortened.
+    if at + 1 >= len(items) or len(items) >= len(theirs) or items[at] in set(theirs):
         return conversation
-    made = items[at]
-    end = at + 1
-    while end < len(items) and (joined := _joined(made, items[end])) is not None:
-        made = joined
-        end += 1
-    return _list([*items[:at], made, *items[end:]]) if end > at + 1 else conversation
+    joined = _joined(items[at], items[at + 1])
+    return conversation if joined is None else _list([*items[:at], joined, *items[at + 2 :]])
 
 
 def _joined(ours: bytes, theirs: bytes) -> bytes | None:

@@ -40,10 +40,28 @@ def test_pictures_and_fields_of_the_question_stay() -> None:
         ([SYSTEM, HEAD], [SYSTEM, ASK]),
         ([SYSTEM], [SYSTEM, ASK]),
         ([], []),
-        ([HEAD, {"role": "user", "content": None}], [ASK]),
+        ([HEAD, {"role": "user", "content": None}], [ASK, ANSWER, ASK]),
+        ([{"role": "user", "content": "Whole text: context://vfs/1"}, ASK], [{"role": "user", "content": "long"}, ASK]),
     ],
-    ids=["an answer between", "the client's own", "alone", "nothing but system", "empty", "no text"],
+    ids=[
+        "an answer between",
+        "the client's own",
+        "alone",
+        "nothing but system",
+        "empty",
+        "no text",
+        "shortened, and their own",
+    ],
 )
 def test_whatever_else_stands_side_by_side_stays(sent: list[Any], came: list[Any]) -> None:
     data = json.dumps(sent, indent=1).encode()
     assert taking_turns(data, json.dumps(came, indent=1).encode()) == data
+
+
+def test_what_the_user_adds_before_an_answer_changes_nothing_of_what_was_sent() -> None:
+    asked = {"role": "user", "content": "And this?", "images": ["iVBORw0KGgo="]}
+    came = [{"role": "user", "content": "old"}, ANSWER, ANSWER, asked]
+    before = turned([HEAD, asked], came)
+    after = turned([HEAD, asked, ASK], [*came, ASK])
+    assert after == [*before, ASK]
+    assert before == [{**asked, "content": f"{HEAD['content']}\n\nAnd this?"}]
