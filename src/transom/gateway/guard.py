@@ -114,6 +114,7 @@ class Guard:
         self._calibrations = calibrations
         self._pool = ContextPool(self._made, most_open=most_open)
         self._turns: WeakKeyDictionary[Context, asyncio.Lock] = WeakKeyDictionary()
+        self._compiled: WeakKeyDictionary[Context, str] = WeakKeyDictionary()
         self._beginnings = Beginnings()
         self._beside = Beside()
 
@@ -186,7 +187,8 @@ class Guard:
             return
         async with self._context(exchange, exchange.window) as context:
             known = context.calibration
-            expected = context.usage.tokens if len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
+            is_last = self._compiled.get(context) == exchange.id
+            expected = context.usage.tokens if is_last and len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
             was_cut = cut(exchange, reported)
             if not was_cut:
                 if expected is not None and exchange.upstream.local and cut(exchange, reported, expected=expected):
@@ -207,6 +209,9 @@ class Guard:
         await self._windows.dropped(upstream, model, read)
 
     async def _report(self, exchange: Exchange, context: Context, tokens: int, *, is_told: bool = True) -> None:
+        if self._compiled.get(context) != exchange.id:
+            # Another request of the conversation was compiled since, or this one never was: the figure is none of that one's.
+            return
         before = context.calibration
         context.report_usage(tokens)
         pairs = context.calibration.pairs
@@ -254,6 +259,7 @@ class Guard:
             work = _compiled(context, body, format_)
             is_small = len(exchange.body) <= min(_INLINE, window)
             payload, rendered = await (work if is_small else self._beside.run(work))
+            self._compiled[context] = exchange.id
         self._take(exchange, payload, source)
         if rendered is not None and not exchange.dry:
             if format_.name in _ALTERNATING:
@@ -266,7 +272,8 @@ class Guard:
         if not _is_edited(payload):
             exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {meta.window} tokens ({source})")
             return
-        uris = [moved.uri for moved in meta.moved] or list(meta.archives[-1:])
+        # The archive besides: it alone has the reasoning that was cleared with a result.
+        uris = list(dict.fromkeys((*(moved.uri for moved in meta.moved), *meta.archives[-1:])))
         action = "closed" if meta.closed else "applied"
         exchange.strategy = meta.closed or exchange.strategy
         exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)

@@ -54,11 +54,16 @@ def test_pinned_messages_and_signed_reasoning_are_immune() -> None:
     assert clear_message(tool_message(pinned=True), settings=SETTINGS) is None
     signed = Thinking("deep thoughts", signature="c2ln")
     sealed = RedactedThinking("ZGF0YQ==")
-    message = Message("assistant", [Thinking("loose thoughts"), signed, sealed, Text("The answer."), Call("run", "{}")])
+    message = Message("assistant", [Thinking("loose thoughts"), signed, sealed, Text("The answer.")])
     cleared = clear_message(message, settings=SETTINGS)
     assert cleared is not None
     assert cleared.parts == message.parts[1:]
     assert clear_message(message, settings=ClearSettings.of(thinking=False)) is None
+
+
+@pytest.mark.feature("O16")
+def test_reasoning_that_led_to_calls_stays_with_them() -> None:
+    assert clear_message(Message("assistant", [Thinking("loose thoughts"), Call("run", "{}")]), settings=SETTINGS) is None
 
 
 def test_a_message_is_never_left_without_parts() -> None:

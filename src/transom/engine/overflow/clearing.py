@@ -1,9 +1,10 @@
 """Mechanical clearing: what an old message looks like once its results and reasoning have left, at no model cost.
 
 Pure; knows one message at a time. Which messages are old enough is for a strategy to say. Pinned messages are never touched,
-nor is reasoning that carries a provider's signature or that only the provider can read: without it the provider refuses the
-turn. A result gives way to one line that names the tool, the size and the address of its full text; the caller stores what
-``clear`` lists before it shows the message.
+nor is reasoning that carries a provider's signature, that only the provider can read, or that led to calls: without it
+providers refuse the turn (Moonshot: "thinking is enabled but reasoning_content is missing in assistant tool call message";
+DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."). A result gives way to one line that
+names the tool, the size and the address of its full text; the caller stores what ``clear`` lists before it shows the message.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def clearing(
                     cleared = _cleared_result(part, tool, settings, vocabulary, uri_of, texts)
                     if cleared is not None:
                         changes[index] = cleared
-            case Thinking() if settings.thinking and not part.signature:
+            case Thinking() if settings.thinking and not part.signature and not message.tool_calls:
                 changes[index] = None
             case Text() if settings.think_tags and message.role == "assistant":
                 words = without_think_tags(part.text)

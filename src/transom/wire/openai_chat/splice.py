@@ -32,7 +32,9 @@ def spliced(message: Message, raw: bytes, words: MendingWords) -> bytes:
         elif at >= 0:
             lists.setdefault(field, {})[at] = part
         elif part is None:
-            members[field] = b'""' if field == "content" and "tool_calls" not in value else b"null"
+            # llama.cpp refuses reasoning that is null.
+            is_text = field in {"reasoning_content", "reasoning"} or (field == "content" and "tool_calls" not in value)
+            members[field] = b'""' if is_text else b"null"
         elif field == "function_call":
             members[field] = _call(members[field], part, words)
         elif isinstance(part, Text | Thinking):

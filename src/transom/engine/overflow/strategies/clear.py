@@ -47,7 +47,7 @@ class Clear:
         """Name, rules and settings."""
         chosen = self.settings
         flags = f"{chosen.results:d}{chosen.thinking:d}{chosen.think_tags:d}"
-        return f"clear1({self.keep_recent},{_spelled(chosen.tools)},{_spelled(chosen.exempt)},{chosen.min_bytes},{flags})"
+        return f"clear2({self.keep_recent},{_spelled(chosen.tools)},{_spelled(chosen.exempt)},{chosen.min_bytes},{flags})"
 
     def least_after(self, span: Span) -> int:
         """See ``Bounded``: every message stays, and costs its wrapping at least."""

@@ -1,0 +1,119 @@
+"""What stays of a turn behind a cut: its reasoning where providers want it back, and the words that the user wrote last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tests.unit.gateway.test_guard import asked, guard
+
+from transom import Store
+from transom.errors import StoreError
+from transom.gateway.exchange import Reported
+from transom.jsontext import raw_items, raw_object
+from transom.store.backend import Write
+from transom.store.backends.memory import MemoryBackend
+
+LONG = "words and numbers " * 220
+
+
+def thinking_loop(steps: int) -> dict[str, Any]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Look at all parts."}]
+    for number in range(steps):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        messages += [
+            {"role": "assistant", "content": None, "reasoning_content": f"I need part {number}.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"part {number}: {LONG}"},
+        ]
+        if number % 3 == 2:
+            messages += [
+                {"role": "assistant", "content": f"Part {number} is fine.", "reasoning_content": f"Part {number} is read."},
+                {"role": "user", "content": "Go on."},
+            ]
+    return {"model": "m", "messages": messages}
+
+
+def reminded_loop(steps: int) -> dict[str, Any]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Rename every worker, and tell nobody."}]
+    reminder = {"type": "text", "text": "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"}
+    for number in range(steps):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "read", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"part {number}: {LONG}"}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result, reminder]}]
+    tools = [{"name": "read", "input_schema": {"type": "object"}}]
+    return {"model": "m", "max_tokens": 500, "tools": tools, "messages": messages}
+
+
+class Full(MemoryBackend):
+    """Refuses to write while it is told to."""
+
+    full = False
+
+    async def batch(self, writes: Iterable[Write]) -> list[bool]:
+        if self.full:
+            raise StoreError("the disk is full", hint="make room")
+        return list(await super().batch(writes))
+
+
+async def test_reasoning_goes_back_with_the_calls_it_led_to_and_is_never_null() -> None:
+    guarded, store, _ = guard(16_000)
+    exchange = asked("/v1/chat/completions", thinking_loop(12))
+    await guarded.before(exchange)
+    assert exchange.strategy == "clear"
+    sent = json.loads(exchange.sent)["messages"]
+    called = [item for item in sent if item.get("tool_calls")]
+    assert len(called) == 12
+    assert all(item["reasoning_content"].startswith("I need part") for item in called)
+    others = [item["reasoning_content"] for item in sent if "reasoning_content" in item and "tool_calls" not in item]
+    assert "" in others
+    # What was cleared of it is where the decision says.
+    archive = exchange.decisions[0].uris[-1]
+    assert archive.startswith("context://archive/")
+    assert b"Part 2 is read." in await store.expand(archive)
+    await guarded.aclose()
+
+
+async def test_what_a_client_inserts_beside_results_does_not_push_out_what_the_user_wrote() -> None:
+    guarded, _, _ = guard(8_000)
+    for number in range(1, 20):
+        exchange = asked("/v1/messages", json.dumps(reminded_loop(number)).encode())
+        await guarded.before(exchange)
+        items = raw_items(raw_object(exchange.sent)["messages"])
+        assert raw_items(raw_object(exchange.body)["messages"])[0] in items
+    assert exchange.edited
+    await guarded.aclose()
+
+
+async def test_what_was_counted_of_a_request_that_could_not_be_compiled_is_told_of_no_other() -> None:
+    backend = Full()
+    guarded, _, _ = guard(12_000, Store(backend))
+    small = asked("/v1/chat/completions", thinking_loop(1))
+    await guarded.before(small)
+    backend.full = True
+    large = asked("/v1/chat/completions", thinking_loop(20))
+    large.id = "2"
+    await guarded.before(large)
+    assert [decision.action for decision in large.decisions] == ["failed"]
+    backend.full = False
+    assert await guarded.overflowed(large, 19_000, 12_000)
+    assert large.tokens_before is not None
+    # Taken for what the small one weighs, 19,000 would make eight times as many of these.
+    assert 15_000 < large.tokens_before < 22_000
+    await guarded.aclose()
+
+
+async def test_what_was_counted_of_a_request_is_told_of_no_other_that_was_compiled_since() -> None:
+    guarded, _, _ = guard(32_000)
+    first, second = (asked("/v1/chat/completions", thinking_loop(steps)) for steps in (12, 1))
+    second.id = "2"
+    await guarded.before(first)
+    await guarded.before(second)
+    first.reported = Reported(input_tokens=11_000)
+    await guarded.after(first)
+    following = asked("/v1/chat/completions", thinking_loop(13))
+    await guarded.before(following)
+    assert following.tokens_before is not None
+    assert following.tokens_before < 14_000
+    assert not following.edited
+    await guarded.aclose()
