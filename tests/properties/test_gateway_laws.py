@@ -1,0 +1,72 @@
+"""The laws of the gateway's guard in every protocol, over random sessions; and that they are looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.properties.gateway_clients import CLIENTS
+from tests.properties.gateway_laws import Account
+from tests.properties.gateway_sessions import MOVES, WINDOWS, Plan, planned, run
+
+from transom.jsontext import locate, raw_items, raw_object
+
+laws = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True, max_examples=4)
+moves = st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 1 << 30)), min_size=2, max_size=12)
+
+
+@pytest.mark.feature("G1", "G2")
+@pytest.mark.parametrize("protocol", list(CLIENTS))
+@settings(laws)
+@given(window=st.sampled_from(WINDOWS), seed=st.integers(0, 1 << 30), moves=moves)
+async def test_whatever_a_client_does_the_guard_keeps_its_laws(
+    protocol: str, window: int, seed: int, moves: list[tuple[str, int]]
+) -> None:
+    account = Account()
+    await run(Plan(protocol, window, seed, moves), account)
+    assert account.said == []
+
+
+def _with_items(body: bytes, change: Callable[[list[bytes]], list[bytes]]) -> bytes:
+    place = locate(body, "messages")
+    assert place is not None
+    items = change(list(raw_items(raw_object(body)["messages"])))
+    return body[: place[0]] + b"[" + b",".join(items) + b"]" + body[place[1] :]
+
+
+def _without_a_result(items: list[bytes]) -> list[bytes]:
+    at = next((index for index, item in enumerate(items) if json.loads(item)["role"] == "tool"), len(items))
+    return items[:at] + items[at + 1 :]
+
+
+def _without_users(items: list[bytes]) -> list[bytes]:
+    return [item for item in items if json.loads(item)["role"] != "user"]
+
+
+def _another_each_time(items: list[bytes]) -> list[bytes]:
+    return [*items[:1], b'{"role":"assistant","content":"%d"}' % len(items), *items[1:]]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "law"),
+    [
+        (lambda body: _with_items(body, _without_a_result), "refused for the gateway's sake"),
+        (lambda body: _with_items(body, _without_a_result), "pairs split"),
+        (lambda body: _with_items(body, _without_users), "newest words gone"),
+        (lambda body: _with_items(body, _without_users), "not readable"),
+        (lambda body: _with_items(body, lambda items: [*items, *items]), "over the window"),
+        (lambda body: _with_items(body, _another_each_time), "not stable"),
+        (lambda body: body.replace(b"1.0", b"1", 1), "other bytes changed"),
+    ],
+    ids=["a result, refused", "a result", "the user", "what the user said", "twice", "another each time", "a number"],
+)
+async def test_what_is_broken_is_noticed(spoil: Callable[[bytes], bytes], law: str) -> None:
+    account = Account()
+    for seed in range(5, 20):
+        await run(planned(seed, "openai"), account, spoil=spoil)
+        if account.wrong[law]:
+            return
+    pytest.fail(f"{law}: {account.wrong}")
