@@ -25,10 +25,16 @@ _MOST = 1_000
 """Models that are held in memory."""
 _LEAST = 500
 """Tokens from which a report teaches: in smaller ones what servers add of their own outweighs the rest."""
+_ODD = 2.5
+"""How many times as much as thought, or as little, a report must tell to teach only once another confirms it. Estimates are a
+third off, and by half for an odd tokenizer; beyond may be pictures, a prompt of the server's own, or a slip of its count.
+What is no slip shows again."""
+_ALIKE = 4 / 3
+"""How far a report may be from what the one before makes of it, to confirm that."""
 
 
 class Calibrations:
-    """One calibration a model.
+    """One calibration a model. No single report that cannot be believed moves it.
 
     Args:
         store: keeps them, in its namespace ``models``.
@@ -37,6 +43,7 @@ class Calibrations:
     def __init__(self, store: Store) -> None:
         self._kept = store.namespace("models")
         self._all: dict[str, Calibration] = {}
+        self._odd: dict[str, tuple[int, int]] = {}
 
     async def of(self, upstream: Upstream, model: str) -> Calibration:
         """What is known of a model's way to count; empty where nothing is."""
@@ -45,19 +52,30 @@ class Calibrations:
             self._hold(key, await self._recall(key))
         return self._all[key]
 
-    async def learn(self, upstream: Upstream, model: str, estimated: int, reported: int) -> None:
-        """Take a report.
+    async def learn(self, upstream: Upstream, model: str, estimated: int, reported: int) -> bool:
+        """Take a report, unless it is far from all that is known and the first to be so.
 
         Args:
             upstream, model: whose.
             estimated: our own, uncorrected count of what was sent.
             reported: input tokens that the upstream counted, cached ones included.
+
+        Returns:
+            Whether it can be believed.
         """
-        if min(estimated, reported) < _LEAST:
-            return
         before = await self.of(upstream, model)
-        now = before.observe(estimated, reported)
         key = model_key(upstream, model)
+        odd = self._odd.pop(key, None)
+        now = before
+        if not 1 / _ODD <= reported / max(1, before.correct(estimated)) <= _ODD:
+            if odd is None or not _confirms(odd, estimated, reported):
+                self._odd[key] = estimated, reported
+                return False
+            if min(odd) >= _LEAST:
+                now = now.observe(*odd)
+        if min(estimated, reported) < _LEAST:
+            return True
+        now = now.observe(estimated, reported)
         self._hold(key, now)
         # Every report of a young one counts; later the median moves little, and the store need not be written each turn.
         if len(before) < HISTORY or abs(now.ratio - before.ratio) > before.ratio / 100:
@@ -65,12 +83,15 @@ class Calibrations:
                 await self._kept.put(dumps({"model": model, "pairs": [list(pair) for pair in now.pairs]}), path=f"ratios/{key}")
             except TransomError as error:
                 _log.warning("what %s teaches about its tokens is not kept: %s", model, error.message)
+        return True
 
     def _hold(self, key: str, calibration: Calibration) -> None:
         self._all.pop(key, None)
         self._all[key] = calibration
         if len(self._all) > _MOST:
-            del self._all[next(iter(self._all))]
+            oldest = next(iter(self._all))
+            del self._all[oldest]
+            self._odd.pop(oldest, None)
 
     async def _recall(self, key: str) -> Calibration:
         try:
@@ -88,3 +109,11 @@ class Calibrations:
                 case _:
                     continue
         return found
+
+
+def _confirms(odd: tuple[int, int], estimated: int, reported: int) -> bool:
+    """Whether a report is as odd as the one before: in proportion, or by as many tokens (a prompt of the server's own)."""
+    then, told = odd
+    return any(
+        1 / _ALIKE <= reported / max(1, expected) <= _ALIKE for expected in (told * estimated // then, told + estimated - then)
+    )

@@ -164,7 +164,7 @@ class Guard:
                 return False
             async with self._context(exchange, exchange.window) as context:
                 # What was refused weighs more than was thought, whether the upstream says how much or not.
-                await self._report(exchange, context, said or exchange.window, is_told=said is not None)
+                await self._report(exchange, context, said or exchange.window, is_refused=True, is_told=said is not None)
             await self._guarded(exchange, known=exchange.window)
             if len(exchange.sent) >= len(before):
                 await self._guarded(exchange, known=exchange.window, closing=True)
@@ -189,13 +189,13 @@ class Guard:
             known = context.calibration
             is_last = self._compiled.get(context) == exchange.id
             expected = context.usage.tokens if is_last and len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
-            was_cut = cut(exchange, reported)
+            was_cut, is_odd = cut(exchange, reported), False
             if not was_cut:
                 if expected is not None and exchange.upstream.local and cut(exchange, reported, expected=expected):
                     # Ollama may cut little. Or something else did: providers drop reasoning by themselves.
                     self._windows.doubt(exchange.upstream, exchange.model)
-                await self._report(exchange, context, read)
-        await self._noted(exchange, read + reported.output_tokens, was_cut=was_cut)
+                is_odd = not await self._report(exchange, context, read)
+        await self._noted(exchange, 0 if is_odd else read + reported.output_tokens, was_cut=was_cut)
 
     async def _noted(self, exchange: Exchange, counted: int, *, was_cut: bool) -> None:
         upstream, model = exchange.upstream, exchange.model
@@ -208,15 +208,27 @@ class Guard:
         _log.warning("request %s: %s left out what was too long for it; %s tokens were read", exchange.id, upstream.name, read)
         await self._windows.dropped(upstream, model, read)
 
-    async def _report(self, exchange: Exchange, context: Context, tokens: int, *, is_told: bool = True) -> None:
+    async def _report(
+        self, exchange: Exchange, context: Context, tokens: int, *, is_told: bool = True, is_refused: bool = False
+    ) -> bool:
+        """Take a figure as what was compiled weighs; false for one that cannot be believed, which then counts for nothing.
+
+        A refusal counts in any case, for the request that it refused.
+        """
         if self._compiled.get(context) != exchange.id:
             # Another request of the conversation was compiled since, or this one never was: the figure is none of that one's.
-            return
-        before = context.calibration
+            return True
+        before, thought = context.calibration, context.usage.tokens
         context.report_usage(tokens)
         pairs = context.calibration.pairs
-        if is_told and self._calibrations is not None and context.calibration is not before and pairs:
-            await self._calibrations.learn(exchange.upstream, exchange.model, *pairs[-1])
+        if not is_told or self._calibrations is None or context.calibration is before or not pairs:
+            return True
+        if await self._calibrations.learn(exchange.upstream, exchange.model, *pairs[-1]):
+            return True
+        if not is_refused:
+            context.report_usage(thought)
+            context.calibrate(before)
+        return False
 
     async def aclose(self) -> None:
         """Give up what is held in memory."""

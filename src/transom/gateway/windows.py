@@ -66,6 +66,7 @@ class _Known:
         source: which of these.
         against: what ``base`` was when it did.
         most: the most that the server ever counted.
+        dropped: what it counted when it left something out; 0 where it did not, or has read more since.
         due: when to ask again; at once for what was never asked.
         is_doubted: it is less than thought, by all that is seen: the server is asked even where there is a setting.
         is_read: what the store holds of it has been read.
@@ -80,6 +81,7 @@ class _Known:
     source: str = _ERROR
     against: int | None = None
     most: int = 0
+    dropped: int = 0
     is_doubted: bool = False
     is_settled: bool = False
     due: float = float("-inf")
@@ -174,12 +176,15 @@ class Windows:
         """
         known = self._of(upstream, model)
         known.most = max(known.most, counted)
+        if counted > known.dropped:
+            known.dropped = 0
         if not known.is_settled and upstream.local and self._setting(upstream) is None:
             # It is loaded now, if it was not before.
             self._ask(known)
 
     async def dropped(self, upstream: Upstream, model: str, counted: int) -> None:
-        """The server left out what was too long and said nothing: ask it, or take what it did read for the window.
+        """The server left out what was too long and said nothing: ask it. If it does not tell, and does so again, what it read
+        is taken for the window.
 
         Args:
             upstream, model: who.
@@ -191,7 +196,11 @@ class Windows:
         if self._setting(upstream) is not None:
             # It yields to what is told, not to a count that may be small for other reasons.
             return
-        # Where it tells, it is right: a count may be small for other reasons (an older Ollama leaves out what it had cached).
+        # Where it tells, it is right: a count may be small for other reasons (an older Ollama leaves out what it had cached). A
+        # single one may be a slip.
+        first, known.dropped = not known.dropped, max(known.dropped, counted, 1)
+        if known.told is None and first:
+            return
         shown = known.told if known.told is not None else max(counted, known.most)
         base = self._base(known, None)[0]
         if shown >= _LEAST_DROPPED and (base is None or shown < base):

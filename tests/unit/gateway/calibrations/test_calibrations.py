@@ -30,8 +30,36 @@ async def test_each_model_has_its_own_and_a_restart_knows_it() -> None:
 async def test_small_requests_teach_nothing() -> None:
     learned = Calibrations(Store(MemoryBackend()))
     await learned.learn(UPSTREAM, "a", 20, 400)
+    await learned.learn(UPSTREAM, "a", 300, 400)
     await learned.learn(UPSTREAM, "a", 4_000, 0)
     assert len(await learned.of(UPSTREAM, "a")) == 0
+
+
+@pytest.mark.parametrize("reported", [1, 300, 1_900, 20_000, 75_000])
+async def test_a_report_that_cannot_be_believed_teaches_nothing_alone(reported: int) -> None:
+    learned = Calibrations(Store(MemoryBackend()))
+    assert not await learned.learn(UPSTREAM, "a", 5_000, reported)
+    assert len(await learned.of(UPSTREAM, "a")) == 0
+    assert await learned.learn(UPSTREAM, "a", 5_000, 6_000)
+    assert not await learned.learn(UPSTREAM, "a", 5_000, reported * 2 + 30_000)
+    assert (await learned.of(UPSTREAM, "a")).ratio == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"),
+    [
+        ((5_000, 20_000), (6_000, 24_000), 4.0),
+        ((5_000, 1_500), (6_000, 1_800), 0.3),
+        # A prompt of the server's own, of 8,000 tokens.
+        ((1_000, 9_000), (3_000, 11_000), 11 / 3),
+        ((100, 8_100), (1_000, 9_000), 8.0),
+    ],
+)
+async def test_one_that_another_confirms_teaches(first: tuple[int, int], second: tuple[int, int], ratio: float) -> None:
+    learned = Calibrations(Store(MemoryBackend()))
+    assert not await learned.learn(UPSTREAM, "a", *first)
+    assert await learned.learn(UPSTREAM, "a", *second)
+    assert (await learned.of(UPSTREAM, "a")).ratio == pytest.approx(ratio)
 
 
 async def test_what_the_store_holds_may_be_anything() -> None:

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transom import Context, Store
 from transom.gateway.calibrations import Calibrations
@@ -16,6 +18,7 @@ from transom.gateway.overflows import weight
 from transom.gateway.upstreams import Upstream
 from transom.gateway.windows import Windows
 from transom.store.backends.memory import MemoryBackend
+from transom.tokens.heuristic import Heuristic
 from transom.wire.registry import builtin_registry
 
 # Nothing listens there: windows are known from settings and answers only.
@@ -86,7 +89,10 @@ async def test_a_drop_nobody_speaks_of_is_noticed_and_names_a_window() -> None:
     assert exchange.decisions[0].action == "observed"
     await parts.answered(exchange, 4_096)
     assert [decision.action for decision in exchange.decisions] == ["observed", "noticed"]
-    following = await parts.asked(talk(41))
+    again = await parts.asked(talk(41))
+    assert again.window is None, "a single count may be a slip"
+    await parts.answered(again, 4_096)
+    following = await parts.asked(talk(42))
     assert following.window == 4_096
     assert following.decisions[0].action == "closed"
     assert (following.tokens_after or 0) < 4_096
@@ -129,6 +135,40 @@ async def test_an_error_that_names_more_than_the_setting_does_not_widen_it() -> 
     assert await parts.guard.overflowed(exchange, 20_000, 16_000)
     assert exchange.window == 8_000
     assert (exchange.tokens_after or 0) < 8_000
+    await parts.windows.aclose()
+
+
+@settings(max_examples=15)
+@given(
+    counts=st.floats(0.6, 2.0),
+    slip=st.one_of(st.floats(4, 40), st.floats(0.02, 0.2)),
+    honest=st.integers(0, 3),
+    is_local=st.booleans(),
+)
+async def test_a_count_that_slips_once_changes_nothing(counts: float, slip: float, honest: int, is_local: bool) -> None:
+    """Neither for its own conversation nor for the next; and what is learned later is as exact as ever."""
+    parts = Parts(64_000)
+    if not is_local:
+        parts.upstream = Upstream(name="cloud", url="https://api.anthropic.com", window=64_000)
+
+    async def answered(exchange: Exchange, factor: float = 1.0) -> None:
+        await parts.answered(exchange, int(weight_of(exchange) * factor))
+
+    def weight_of(exchange: Exchange) -> int:
+        return int(Heuristic().count(exchange.sent.decode()) * counts)
+
+    for turns in range(10, 10 + honest):
+        await answered(await parts.asked(talk(turns)))
+    slipped = await parts.asked(talk(15))
+    await answered(slipped, slip)
+    for name in "abcd":
+        exchange = await parts.asked(talk(16, name))
+        assert exchange.window == 64_000
+        assert exchange.decisions[0].action == "passed"
+        assert 1 / 2.5 <= (exchange.tokens_after or 0) / weight_of(exchange) <= 2.5
+        await answered(exchange)
+    last = await parts.asked(talk(40, "e"))
+    assert last.tokens_after == pytest.approx(weight_of(last), rel=0.03)
     await parts.windows.aclose()
 
 
