@@ -132,9 +132,9 @@ class Watched:
                 path = self.path.partition("?")[0]
                 owner.asked.append(f"{self.command} {path}")
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                gate(path)
                 body = paths.get(path)
                 with suppress(ConnectionError):
+                    gate(path)
                     self.send_response(200 if body is not None else 404)
                     self.end_headers()
                     self.wfile.write(json.dumps(body if body is not None else {}).encode())
