@@ -14,7 +14,7 @@ from ..runtime import default_store_path, open_store
 from ..settings import load
 from ..store.store import Store
 
-__all__ = ["with_store"]
+__all__ = ["with_every_scope", "with_store"]
 
 T = TypeVar("T")
 
@@ -46,3 +46,22 @@ def with_store(path: str | None, scope: str | None, work: Callable[[Store], Awai
             return await work(store)
 
     return asyncio.run(opened())
+
+
+def with_every_scope(path: str | None, scope: str | None, work: Callable[[str, Store], Awaitable[T]]) -> list[tuple[str, T]]:
+    """What the work gives of each part of the store that holds something, the local user's first; of one where one is named.
+
+    Args:
+        path, scope: as for ``with_store``.
+        work: gets the name of a scope, empty for the local user's, and that part of the store.
+
+    Raises:
+        UsageError, StoreError: as ``with_store``.
+    """
+
+    async def each(opened: Store) -> list[tuple[str, T]]:
+        if opened.scope or scope is not None:
+            return [(opened.scope, await work(opened.scope, opened))]
+        return [(name, await work(name, opened.scoped(name))) for name in sorted({"", *await opened.scopes()})]
+
+    return with_store(path, scope, each)

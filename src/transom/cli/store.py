@@ -18,10 +18,11 @@ from ..runtime import LOCAL_SCOPE, open_store
 from ..store.showing import passages
 from ..store.store import Store
 from ..store.uri import NAMESPACES, SCHEME, parse_uri
+from ..store.verify import GCReport, VerifyReport
 from ..tokens import Heuristic
 from . import output
 from .numbers import Budget, Limit, not_negative
-from .opened import with_store
+from .opened import with_every_scope, with_store
 from .options import JSON, Scope, StorePath
 
 __all__ = ["app"]
@@ -170,46 +171,51 @@ def search(
 
 @app.command
 def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) -> int:
-    """Check that every address ever cited resolves and every digest matches.
+    """Check that every address ever cited resolves and every digest matches, in all scopes unless one is named.
 
     Exits with 1 if not. Addresses that somebody's text mentions and that are not here are listed, but are no fault.
     """
-    report = with_store(store, scope, lambda opened: opened.verify())
+    reports = with_every_scope(store, scope, lambda _, opened: opened.verify())
+    well = all(report.ok for _, report in reports)
     if json:
-        output.json_line({"ok": report.ok, **asdict(report)})
-        return 0 if report.ok else 1
-    output.line(
-        f"{report.entries:,} entries, {report.bytes:,} bytes; "
-        f"{report.cited:,} addresses cited, {report.digests:,} digests checked"
-    )
-    for uri, by in report.missing:
-        output.line(f"missing: {uri}, cited by {by}")
-    for uri in report.damaged:
-        output.line(f"damaged: {uri}")
-    for uri, by in report.dangling:
-        output.line(f"mentioned, not here: {uri}, in {by}")
-    output.line("all is well" if report.ok else "the store is damaged")
-    return 0 if report.ok else 1
+        output.json_line({"ok": well, **_together(reports)})
+        return 0 if well else 1
+    among = f" in {len(reports)} scopes" if len(reports) > 1 else ""
+    entries, size = (sum(counts) for counts in zip(*((report.entries, report.bytes) for _, report in reports), strict=True))
+    cited, digests = (sum(counts) for counts in zip(*((report.cited, report.digests) for _, report in reports), strict=True))
+    output.line(f"{entries:,} entries{among}, {size:,} bytes; {cited:,} addresses cited, {digests:,} digests checked")
+    for name, report in reports:
+        where = _in_scope(name)
+        for uri, by in report.missing:
+            output.line(f"missing{where}: {uri}, cited by {by}")
+        for uri in report.damaged:
+            output.line(f"damaged{where}: {uri}")
+        for uri, by in report.dangling:
+            output.line(f"mentioned, not here{where}: {uri}, in {by}")
+    output.line("all is well" if well else "the store is damaged")
+    return 0 if well else 1
 
 
 @app.command
 def gc(
     *, dry_run: DryRun = False, min_age: MinAge = 3600.0, store: StorePath = None, scope: Scope = None, json: JSON = False
 ) -> None:
-    """Remove texts and files that nothing stored cites any more."""
-    report = with_store(store, scope, lambda opened: opened.gc(dry_run=dry_run, min_age=min_age))
+    """Remove texts and files that nothing stored cites any more, in all scopes unless one is named."""
+    reports = with_every_scope(store, scope, lambda _, opened: opened.gc(dry_run=dry_run, min_age=min_age))
     if json:
-        output.json_line({"dry_run": dry_run, **asdict(report)})
+        output.json_line({"dry_run": dry_run, **_together(reports)})
         return
-    for uri in report.removed:
-        output.line(uri)
+    for name, report in reports:
+        for uri in report.removed:
+            output.line(f"{uri}{_in_scope(name)}")
     done = "would be removed" if dry_run else "removed"
-    output.line(f"{len(report.removed)} {done} ({report.bytes:,} bytes), {report.kept} kept")
+    removed, size = sum(len(report.removed) for _, report in reports), sum(report.bytes for _, report in reports)
+    output.line(f"{removed} {done} ({size:,} bytes), {sum(report.kept for _, report in reports)} kept")
 
 
 @app.command
 def export(directory: Path, /, *, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
-    """Copy everything into a directory of plain files, which is a store itself.
+    """Copy everything, of all scopes unless one is named, into a directory of plain files, which is a store itself.
 
     Parameters
     ----------
@@ -219,15 +225,28 @@ def export(directory: Path, /, *, store: StorePath = None, scope: Scope = None, 
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise StoreError(f"{directory} is there and not empty", hint="name a new directory")
 
-    async def copy(opened: Store) -> int:
+    async def copy(name: str, opened: Store) -> int:
+        # What one scope alone is asked for becomes the new store's own.
         async with open_store(f"{directory}/") as target:
-            return await opened.export(target)
+            return await opened.export(target.scoped("" if scope is not None else name))
 
-    count = with_store(store, scope, copy)
+    count = sum(copied for _, copied in with_every_scope(store, scope, copy))
     if json:
         output.json_line({"entries": count, "directory": str(directory)})
     else:
         output.line(f"{count} entries in {directory}")
+
+
+def _together(reports: list[tuple[str, VerifyReport]] | list[tuple[str, GCReport]]) -> dict[str, object]:
+    """What was found in all scopes; where there are several, by scope too."""
+    each = [(name or LOCAL_SCOPE, asdict(report)) for name, report in reports]
+    # Counts are added up, lists put one behind the other.
+    whole = {key: sum((found[key] for _, found in each), start=type(value)()) for key, value in each[0][1].items()}
+    return whole | ({"scopes": [{"scope": name, **found} for name, found in each]} if len(each) > 1 else {})
+
+
+def _in_scope(name: str) -> str:
+    return f" (scope {name})" if name else ""
 
 
 def _place(where: str) -> tuple[tuple[str, ...], str]:

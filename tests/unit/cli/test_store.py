@@ -207,3 +207,39 @@ def test_without_a_name_it_is_the_store_in_the_data_directory(
     asyncio.run(fill())
     assert b"context://notes/db" in transom("ls").stdout
     assert transom("get", "context://notes/db").stdout == b"the database port is 5433"
+
+
+@pytest.mark.parametrize("store", ["store.db", "files/"])
+def test_what_each_client_left_is_checked_tidied_and_copied_too(transom: Transom, tmp_path: Path, store: str) -> None:
+    path = f"{tmp_path}/{store}"
+
+    async def filled() -> None:
+        async with open_store(path) as own:
+            for scope in ("", "client"):
+                part = own.scoped(scope)
+                await part.put("notes", f"of {scope}".encode(), path="n")
+                await part.put("archive", b"{}", path="a")
+                await part.put("windows", b'{"archives": ["context://archive/a"]}', path="w")
+
+    async def lose() -> None:
+        async with open_store(path) as own:
+            await own.scoped("client").delete("archive", "a")
+
+    asyncio.run(filled())
+    assert b"6 entries in 2 scopes" in transom("verify", "--store", path).stdout
+    assert b"3 entries, " in transom("verify", "--store", path, "--scope", "default").stdout
+    copy = f"{tmp_path}/copy/"
+    assert transom("export", copy, "--store", path).stdout.startswith(b"6 entries")
+    assert transom("get", "context://notes/n", "--store", copy, "--scope", "client").stdout == b"of client"
+    alone = f"{tmp_path}/alone/"
+    assert transom("export", alone, "--store", path, "--scope", "client").stdout.startswith(b"3 entries")
+    assert transom("get", "context://notes/n", "--store", alone).stdout == b"of client"
+    asyncio.run(lose())
+    done = transom("verify", "--store", path)
+    assert done.returncode == 1
+    assert b"missing (scope client): context://archive/a, cited by context://windows/w" in done.stdout
+    told = json.loads(transom("verify", "--store", path, "--json").stdout)
+    assert [(each["scope"], len(each["missing"])) for each in told["scopes"]] == [("default", 0), ("client", 1)]
+    assert (told["ok"], told["entries"], len(told["missing"])) == (False, 5, 1)
+    assert transom("verify", "--store", path, "--scope", "default").returncode == 0
+    assert json.loads(transom("gc", "--store", path, "--json").stdout)["removed"] == []
