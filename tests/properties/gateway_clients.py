@@ -51,6 +51,7 @@ class Client:
         rng: what it is made of.
         stream: it wants its answers as streams.
         signs: the model signs what it thinks.
+        leads: what it offers and how it instructs the model leads its conversation, where the protocol leaves that open.
         ids: calls and items have ids where the protocol leaves that open.
         protocol, conversation, path: the wire format, the member that holds the conversation, and where requests go.
     """
@@ -59,6 +60,7 @@ class Client:
     stream: bool = False
     signs: bool = True
     ids: bool = True
+    leads: bool = False
     protocol: ClassVar[str] = ""
     conversation: ClassVar[str] = "messages"
     path: ClassVar[str] = ""
@@ -71,6 +73,7 @@ class Client:
         self.stream = rng.random() < 0.4
         self.signs = rng.random() < 0.7
         self.ids = rng.random() < 0.7
+        self.leads = rng.random() < 0.5
 
     def spell(self, value: object) -> bytes:
         """JSON as this client writes it."""
@@ -100,9 +103,9 @@ class Client:
         del model
         return self.path
 
-    def lead(self, system: str) -> list[bytes]:
+    def lead(self, system: str, tools: Sequence[str]) -> list[bytes]:
         """What stands before the conversation in its list."""
-        del system
+        del system, tools
         return []
 
     def outer(self, system: str, tools: Sequence[str], model: str) -> Element:
@@ -151,7 +154,8 @@ class Chat(Client):
         made: Element = {"temperature": "@@1.0@@", "model": model, "messages": "@list@"}
         return made | ({"tools": offered} if offered else {}) | ({"stream": True} if self.stream else {})
 
-    def lead(self, system: str) -> list[bytes]:
+    def lead(self, system: str, tools: Sequence[str]) -> list[bytes]:
+        del tools
         return [self.spell({"role": "system", "content": system})] if system else []
 
     def user(self, text: str, *, image: bool) -> list[bytes]:
@@ -202,7 +206,8 @@ class Ollama(Client):
         made: Element = {"model": model, "messages": "@list@", "keep_alive": "@@5e2@@", "stream": self.stream}
         return made | ({"tools": offered} if offered else {})
 
-    def lead(self, system: str) -> list[bytes]:
+    def lead(self, system: str, tools: Sequence[str]) -> list[bytes]:
+        del tools
         return [self.spell({"role": "system", "content": system})] if system else []
 
     def user(self, text: str, *, image: bool) -> list[bytes]:
@@ -294,16 +299,19 @@ class Messages(Client):
 
 
 class Responses(Client):
-    """OpenAI Responses, as Codex uses it: nothing is kept by the provider, reasoning comes back encrypted."""
+    """OpenAI Responses, as Codex uses it: nothing is kept by the provider, reasoning comes back encrypted.
+
+    Half of them offer their tools and instruct the model in items that lead the conversation, as Codex does with newer models.
+    """
 
     protocol, path, conversation = "openai-responses", "/v1/responses", "input"
 
     def outer(self, system: str, tools: Sequence[str], model: str) -> Element:
-        offered: list[Element] = [{"type": "function", "name": name, "parameters": _schema(name)} for name in tools]
-        if offered:
-            offered.append({"type": "custom", "name": "apply_patch", "description": "Change files."})
-        made: Element = {"model": model, "instructions": system, "input": "@list@", "store": False}
-        made["include"] = ["reasoning.encrypted_content"]
+        made: Element = {"model": model, "input": "@list@", "store": False, "include": ["reasoning.encrypted_content"]}
+        if self.leads:
+            return made | ({"stream": True} if self.stream else {})
+        made["instructions"] = system
+        offered = self._offered(tools)
         return made | ({"tools": offered} if offered else {}) | ({"stream": True} if self.stream else {})
 
     def user(self, text: str, *, image: bool) -> list[bytes]:
@@ -327,6 +335,21 @@ class Responses(Client):
         if self.ids or not self.signs:
             item["id"] = f"rs_{step.number}"
         return [self.spell(item)]
+
+    @staticmethod
+    def _offered(tools: Sequence[str]) -> list[Element]:
+        offered: list[Element] = [{"type": "function", "name": name, "parameters": _schema(name)} for name in tools]
+        return [*offered, {"type": "custom", "name": "apply_patch", "description": "Change files."}] if offered else []
+
+    def lead(self, system: str, tools: Sequence[str]) -> list[bytes]:
+        if not self.leads:
+            return []
+        spaces = [{"type": "namespace", "name": "functions", "description": "", "tools": self._offered(tools)}]
+        items: list[Element] = [{"type": "additional_tools", "id": "at_1", "role": "developer", "tools": spaces}]
+        if system:
+            part = {"type": "input_text", "text": system}
+            items.append({"type": "message", "role": "developer", "content": [part]})
+        return [self.spell(item) for item in items]
 
     def _message(self, step: Step) -> list[bytes]:
         part = {"type": "output_text", "text": step.text, "annotations": []}

@@ -30,6 +30,7 @@ LAWS = (
     "not readable",
     "not stable",
     "newest words gone",
+    "instructions gone",
     "pairs split",
     "other bytes changed",
     "failed by a fault",
@@ -120,6 +121,7 @@ class Laws:
             self._fits(each)
             self._rest(each)
             self._newest(each)
+            self._leading(each)
             if each.went != each.body:
                 self._paired(each)
                 await self._readable(each)
@@ -222,6 +224,17 @@ class Laws:
             return
         self._broken("newest words gone", sent, repr(sent.words[:80]))
 
+    def _leading(self, sent: Sent) -> None:
+        """What leads the conversation, tools and instructions, leads it still."""
+        led: list[bytes] = []
+        for item in sent.items:
+            value = loads(item)
+            if not isinstance(value, dict) or value.get("role") not in {"system", "developer"}:
+                break
+            led.append(item)
+        if raw_items(raw_object(sent.went)[self.client.conversation])[: len(led)] != led:
+            self._broken("instructions gone", sent, f"{len(led)} items")
+
     def _paired(self, sent: Sent) -> None:
         calls, results = Counter[str](), Counter[str]()
         for message in self._format.parse(sent.went).messages:
@@ -260,7 +273,7 @@ class Laws:
 
     def _stable(self, sent: Sent) -> None:
         """Against the newest request before it that it goes on with, where no window closed since."""
-        if sent.status != 200 or sent.actions & _CLOSING:
+        if sent.status != 200 or sent.faulty or sent.actions & _CLOSING:
             return
         session = sent.exchange.session
         for at in range(len(self.sent) - 1, -1, -1):
@@ -269,7 +282,7 @@ class Laws:
                 break
         else:
             return
-        if before.status != 200 or "failed" in before.actions:
+        if before.status != 200 or before.faulty:
             return
         for index, one in enumerate(self.sent):
             # A window that closed since, or over what came behind that one.

@@ -216,9 +216,9 @@ class _Session:
 
     async def side(self, rng: Random) -> None:
         first = self.units[0]
-        elements = [*self.client.lead("Write a title."), *first.elements]
+        elements = [*self.client.lead("Write a title.", []), *first.elements]
         if rng.random() < 0.5:
-            elements = [*self.client.lead(self.system), *first.elements]
+            elements = [*self.client.lead(self.system, []), *first.elements]
         body = self.client.body("Write a title." if rng.random() < 0.5 else self.system, [], elements, self.model)
         await self.asked_for([(body, first.text)])
 
@@ -226,7 +226,7 @@ class _Session:
         """Send the history as it stands, or several at once."""
         bodies = []
         for units in several or (self.units,):
-            elements = [*self.client.lead(self.system), *(item for unit in units for item in unit.elements)]
+            elements = [*self.client.lead(self.system, self.tools), *(item for unit in units for item in unit.elements)]
             words = next(unit.text for unit in reversed(units) if unit.text)
             bodies.append((self.client.body(self.system, self.tools, elements, self.model), words))
         await self.asked_for(bodies)

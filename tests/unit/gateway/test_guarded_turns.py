@@ -56,6 +56,44 @@ class Full(MemoryBackend):
         return list(await super().batch(writes))
 
 
+def scripted_loop(steps: int) -> dict[str, Any]:
+    """As Codex asks newer models: what offers the tools and instructs the model leads the conversation."""
+    inner = {"type": "custom", "name": "exec", "description": "Runs a script.", "format": {"type": "text"}}
+    tools = [{"type": "namespace", "name": "functions", "description": "", "tools": [inner]}]
+
+    def told(text: str) -> dict[str, Any]:
+        return {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
+
+    items: list[dict[str, Any]] = [
+        {"type": "additional_tools", "id": "at_1", "role": "developer", "tools": tools},
+        told("You are an agent."),
+        told("You may write files."),
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look at all parts."}]},
+    ]
+    for number in range(steps):
+        output = [{"type": "input_text", "text": "Script completed"}, {"type": "input_text", "text": f"part {number}: {LONG}"}]
+        items += [
+            {"type": "custom_tool_call", "call_id": f"c{number}", "name": "exec", "input": f"text({number})"},
+            {"type": "custom_tool_call_output", "call_id": f"c{number}", "output": output},
+        ]
+        if number == 1:
+            items.append({"type": "additional_tools", "id": "at_2", "role": "developer", "tools": tools})
+    return {"model": "m", "store": False, "input": items}
+
+
+async def test_tools_and_instructions_that_stand_in_the_conversation_never_leave_it() -> None:
+    guarded, _, _ = guard(8_000)
+    exchange = asked("/v1/responses", scripted_loop(20))
+    await guarded.before(exchange)
+    assert exchange.decisions[0].action == "closed"
+    came, sent = (raw_items(raw_object(body)["input"]) for body in (exchange.body, exchange.sent))
+    assert sent[:3] == came[:3]
+    assert came[8] in sent
+    assert json.loads(came[8])["id"] == "at_2"
+    assert len(sent) < len(came) / 2
+    await guarded.aclose()
+
+
 async def test_reasoning_goes_back_with_the_calls_it_led_to_and_is_never_null() -> None:
     guarded, store, _ = guard(16_000)
     exchange = asked("/v1/chat/completions", thinking_loop(12))

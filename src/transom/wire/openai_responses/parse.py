@@ -2,7 +2,8 @@
 
 Knows the items of ``POST /v1/responses`` (OpenAI API reference, "Create a model response", ``input``). One message for each
 item; ``instructions`` is a system message before them. Items of hosted tools, references, compactions and everything unknown
-are ``Opaque``. Nothing is repaired.
+are ``Opaque``. Nothing is repaired. With newer models Codex offers its tools in an item ``additional_tools`` of the developer's
+that leads ``input``, and sends its instructions in messages behind it: such an item is a system message, and is never moved.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _OUTPUT = frozenset({"type", "call_id", "output", "name"})
 _REASONING = frozenset({"type", "summary", "content", "encrypted_content"})
 _TEXT = frozenset({"type", "text"})
 _TEXTS = ("input_text", "output_text", "text", "summary_text", "reasoning_text")
+_SYSTEM = ("developer", "system")
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 
 Slot = tuple[str, int]
@@ -76,7 +78,10 @@ def _message(value: dict[str, object], raw: bytes, leading: bool) -> Message:
         case "reasoning":
             return Message.of("assistant", _reasoning(value), origin, extra=other_fields(value, _REASONING))
         case str() as kind:
-            return Message.of(_role_of(kind), (Opaque(FORMAT, kind, value),), origin, pinned=kind.startswith("compaction"))
+            part = Opaque(FORMAT, kind, value)
+            if value.get("role") in _SYSTEM:
+                return Message.of("system", (part,), origin, pinned=not leading, positional=not leading)
+            return Message.of(_role_of(kind), (part,), origin, pinned=kind.startswith("compaction"))
         case kind:
             raise FormatError(f".type is {kind_of(kind)}", hint="an item's type is text")
 

@@ -42,6 +42,17 @@ def test_calls_and_outputs_are_joined_by_call_id() -> None:
 
 
 @pytest.mark.feature("M5")
+def test_tools_that_a_client_offers_in_the_conversation_are_a_part_of_the_system_prompt() -> None:
+    offered = {"type": "additional_tools", "id": "at", "role": "developer", "tools": [{"type": "custom", "name": "exec"}]}
+    told = {"type": "message", "role": "developer", "content": "Be brief."}
+    messages = RESPONSES.parse_items([offered, told, {"role": "user", "content": "Hi"}, {**offered, "id": "at_2"}])
+    assert [message.role for message in messages] == ["system", "system", "user", "system"]
+    assert messages[0].parts == (Opaque("openai-responses", "additional_tools", offered),)
+    # Those that come later stand where they stand, and stay.
+    assert [(message.positional, message.pinned) for message in messages] == [(False, False)] * 3 + [(True, True)]
+
+
+@pytest.mark.feature("M5")
 def test_reasoning_keeps_its_summary_and_what_is_encrypted() -> None:
     item = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "s"}], "encrypted_content": "gAAA=="}
     assert one(item).parts == (Thinking("s"), RedactedThinking("gAAA=="))
