@@ -25,10 +25,16 @@ class Passed:
 
 
 class Relay:
-    """Listens on a free port and asks ``target`` for everything. A context manager."""
+    """Listens on a free port and asks ``target`` for everything. A context manager.
 
-    def __init__(self, target: str) -> None:
+    Args:
+        target: who is asked.
+        tells: whether what the target tells of its models is handed on; there is nothing of the kind where it is not.
+    """
+
+    def __init__(self, target: str, *, tells: bool = True) -> None:
         self.target = urlsplit(target)
+        self.tells = tells
         self.passed: list[Passed] = []
         self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -85,6 +91,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass(self) -> None:
         body = self._body()
         relay = self.server.relay
+        if self.command == "GET" and not relay.tells:
+            self.send_error(404)
+            return
         upgrade = {"Upgrade", "Connection"} if self.headers.get("Upgrade") else set()
         headers = {name: value for name, value in self.headers.items() if name.lower() not in _CONNECTION or name in upgrade}
         connection = http.client.HTTPConnection(relay.target.hostname or "", relay.target.port or 80)

@@ -37,11 +37,13 @@ class Script:
     Args:
         tool: the tool that gives results.
         arguments: what it is called with at a step.
+        call: how it is called with them.
     """
 
-    def __init__(self, tool: str, arguments: Callable[[int], Mapping[str, object]]) -> None:
+    def __init__(self, tool: str, arguments: Callable[[int], Mapping[str, object]], call: Callable[..., Reply] = calls) -> None:
         self._tool = tool
         self._arguments = arguments
+        self._call = call
         self._lock = threading.Lock()
         self.step = 0
         self.largest = 0
@@ -54,7 +56,7 @@ class Script:
             if self.step == STEPS:
                 return says(DONE)
             self.step += 1
-            return calls(self._tool, **self._arguments(self.step))
+            return self._call(self._tool, **self._arguments(self.step))
 
 
 async def readable(store: Path, headers: Mapping[str, str], query: str = "") -> str:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,8 @@ from tests.gateway.conftest import Serve
 from tests.gateway.relay import Passed, Relay
 from tests.gateway.task import DONE, STEPS, WINDOW, Script, missing, readable, result
 
+from transom.jsontext import loads
+from transom.messages import Call
 from transom.testing.provider import Received, Reply, ScriptedProvider, calls, says
 
 INSTALLED = Path(__file__).resolve().parents[2] / ".venv" / "client-checks"
@@ -143,6 +145,7 @@ CLIENTS = [
         },
     ),
 ]
+CODEX = next(client for client in CLIENTS if client.name == "codex")
 AIDER = Real(
     name="aider",
     environment=lambda base: {
@@ -218,6 +221,42 @@ async def test_a_task_that_no_window_holds_is_finished_and_nothing_of_it_is_lost
     left_behind(tmp_path)
     assert missing(last), "nothing left, so that nothing was shown"
     assert missing(last, await readable(tmp_path / "gateway.db", headers)) == []
+
+
+def scripted(tool: str, **arguments: object) -> Reply:
+    """How the models call that Codex runs by default: their one tool takes a script, which calls the others."""
+    script = f"const done = await tools.exec_command({json.dumps(arguments)});\ntext(done.output ?? done);"
+    return Reply(calls=(Call(tool, script, kind="custom"),))
+
+
+@pytest.mark.feature("G1", "G2", "G11")
+@pytest.mark.parametrize("tells", [True, False], ids=["the server tells its window", "the table names more than it takes"])
+async def test_codex_with_its_own_model_and_no_window_set_finishes_a_task_that_no_window_holds(
+    tells: bool, tmp_path: Path, serve: Serve
+) -> None:
+    named = {"-m", "gpt-5"}
+    arguments = [argument for argument in CODEX.arguments if argument not in named]
+    codex = there(replace(CODEX, arguments=arguments, tool="exec"))
+    script = Script(codex.tool, codex.steps(tmp_path), scripted)
+    with ScriptedProvider(script, window=70_000) as provider, Relay(provider.url, tells=tells) as beyond:
+        served = serve(beyond.url)
+        with Relay(served.url) as relay:
+            ended = codex.run(relay.url, tmp_path, "Show all twelve parts, one after the other.", "--gateway", relay.url)
+            assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+            assert DONE in ended.stdout
+            assert script.step == STEPS
+            passed = [each for each in relay.posted() if each.path.endswith("/responses")]
+            assert {each.status for each in passed} == {200}
+            # What offers the tools and instructs the model leads the conversation here, and never leaves.
+            first, last = (loads(provider.received[at].data)["input"] for at in (0, -1))  # type: ignore[index]
+            leading = [item for item in first if item.get("role") == "developer"]
+            assert leading[0]["type"] == "additional_tools"
+            assert last[: len(leading)] == leading
+            shown = provider.received[-1].data.decode()
+            assert "a table" in passed[0].answered["x-transom-reason"] or tells
+            assert len(provider.refusals) == 0 or not tells
+    assert missing(shown), "nothing left, so that nothing was shown"
+    assert missing(shown, await readable(served.store, passed[-1].headers)) == []
 
 
 @pytest.mark.feature("G11")

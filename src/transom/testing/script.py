@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..jsontext import EMPTY
-from ..messages import Call, Message
+from ..messages import Call, Message, Opaque
 from ..tokens.heuristic import Heuristic
 from ..wire.format import Request
 
@@ -136,8 +136,8 @@ class Received:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Names of the tools offered."""
-        return tuple(tool.name for tool in self.request.head.tools)
+        """Names of the tools offered: in the request's field for them, and in items of the conversation (OpenAI Responses)."""
+        return (*(tool.name for tool in self.request.head.tools), *_offered(self.request.messages))
 
     @property
     def last(self) -> Message:
@@ -174,6 +174,22 @@ class ScriptRunner:
         if step is None:
             raise LookupError(f"the script has no answer left for request {received.number}")
         return step
+
+
+def _offered(messages: Iterable[Message]) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, Opaque) and part.kind == "additional_tools" and isinstance(part.value, Mapping):
+                yield from _named(part.value.get("tools"))
+
+
+def _named(tools: object) -> Iterator[str]:
+    """The names of tools, those in namespaces included."""
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, Mapping) and tool.get("type") == "namespace":
+            yield from _named(tool.get("tools"))
+        elif isinstance(tool, Mapping) and isinstance(tool.get("name"), str):
+            yield tool["name"]
 
 
 def spoken(reply: Reply) -> int:

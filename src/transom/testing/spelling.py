@@ -116,6 +116,10 @@ def _responses(reply: Reply, model: str, number: int, usage: Usage) -> dict[str,
             {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed", "content": content}
         )
     for index, call in enumerate(reply.calls):
+        if call.kind == "custom":
+            written = {"call_id": call.id, "name": call.name, "input": call.arguments}
+            output.append({"id": f"ctc_{number}_{index}", "type": "custom_tool_call", "status": "completed", **written})
+            continue
         spelled = {"call_id": call.id, "name": call.name, "arguments": call.arguments}
         output.append({"id": f"fc_{number}_{index}", "type": "function_call", "status": "completed", **spelled})
     reasons = {"length": "max_output_tokens", "content_filter": "content_filter"}

@@ -126,6 +126,12 @@ def _item(item: Fields, index: int) -> Iterator[Fields]:
             for piece in _pieces(arguments):
                 yield {"type": "response.function_call_arguments.delta", **at, "delta": piece}
             yield {"type": "response.function_call_arguments.done", **at, "name": item["name"], "arguments": arguments}
+        case "custom_tool_call":
+            text = str(item["input"])
+            yield {"type": "response.output_item.added", "output_index": index, "item": {**item, "input": ""}}
+            for piece in _pieces(text):
+                yield {"type": "response.custom_tool_call_input.delta", **at, "delta": piece}
+            yield {"type": "response.custom_tool_call_input.done", **at, "input": text}
         case _:
             yield {"type": "response.output_item.added", "output_index": index, "item": item}
     yield {"type": "response.output_item.done", "output_index": index, "item": item}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from typing import Any
 
 import anthropic
 import openai
@@ -84,6 +85,22 @@ def test_responses_stream() -> None:
     assert [item.type for item in answer.output] == ["reasoning", "message", "function_call", "function_call"]
     assert answer.usage is not None
     assert answer.usage.input_tokens == 77
+
+
+def test_a_tool_of_free_text_that_stands_in_the_conversation_is_called() -> None:
+    inner: list[dict[str, object]] = [{"type": "custom", "name": "exec"}]
+    spaces: list[dict[str, object]] = [{"type": "namespace", "name": "functions", "description": "", "tools": inner}]
+    items: Any = [{"type": "additional_tools", "role": "developer", "tools": spaces}, {"role": "user", "content": "Hi"}]
+    script = [Reply(calls=(Call("exec", f"text({WORDS!r})", kind="custom"),))]
+    with ScriptedProvider(script) as provider, openai_client(provider) as client:
+        with client.responses.stream(model="m", input=items) as stream:
+            pieces = [event.delta for event in stream if event.type == "response.custom_tool_call_input.delta"]
+            (called,) = stream.get_final_response().output
+        assert provider.received[0].tools == ("exec",)
+    assert len(pieces) > 2
+    assert called.type == "custom_tool_call"
+    assert (called.name, called.input) == ("exec", f"text({WORDS!r})")
+    assert "".join(pieces) == called.input
 
 
 def test_messages_stream() -> None:
