@@ -226,12 +226,7 @@ class Laws:
 
     def _leading(self, sent: Sent) -> None:
         """What leads the conversation, tools and instructions, leads it still."""
-        led: list[bytes] = []
-        for item in sent.items:
-            value = loads(item)
-            if not isinstance(value, dict) or value.get("role") not in {"system", "developer"}:
-                break
-            led.append(item)
+        led = sent.items[: _led(sent)]
         if raw_items(raw_object(sent.went)[self.client.conversation])[: len(led)] != led:
             self._broken("instructions gone", sent, f"{len(led)} items")
 
@@ -271,6 +266,12 @@ class Laws:
                 self._broken("not readable", sent, f"thinking of message {index}: {message.thinking[:80]!r}")
         self.account.seen["addresses read"] += len(found.uris)
 
+    @staticmethod
+    def _shared(one: Sent, two: Sent) -> int:
+        """Elements that both begin with, whatever leads them."""
+        led, both = max(map(_led, (one, two))), zip(one.items[_led(one) :], two.items[_led(two) :], strict=False)
+        return led + next((at for at, (a, b) in enumerate(both) if a != b), min(len(one.items), len(two.items)))
+
     def _stable(self, sent: Sent) -> None:
         """Against the newest request before it that it goes on with, where no window closed since."""
         if sent.status != 200 or sent.faulty or sent.actions & _CLOSING:
@@ -285,12 +286,8 @@ class Laws:
         if before.status != 200 or before.faulty:
             return
         for index, one in enumerate(self.sent):
-            # A window that closed since, or over what came behind that one.
-            if (
-                one.actions & _CLOSING
-                and one.exchange.session == session
-                and (index > at or _shared(one, sent) > len(before.items))
-            ):
+            # A window closed since, or over what came behind that one: with whatever system prompt.
+            if one.actions & _CLOSING and (index > at or self._shared(one, sent) > len(before.items)):
                 return
         was = raw_object(before.went)[self.client.conversation]
         now = raw_object(sent.went)[self.client.conversation]
@@ -306,11 +303,13 @@ class Laws:
             self._broken("not stable", sent, f"{was[max(0, at - 60) : at + 60]!r} / {now[max(0, at - 60) : at + 60]!r}")
 
 
-def _shared(one: Sent, two: Sent) -> int:
-    """Elements that both begin with."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(one.items, two.items, strict=False)) if a != b), min(len(one.items), len(two.items))
-    )
+def _led(sent: Sent) -> int:
+    """Elements that lead the conversation."""
+    for at, item in enumerate(sent.items):
+        value = loads(item)
+        if not isinstance(value, dict) or value.get("role") not in {"system", "developer"}:
+            return at
+    return len(sent.items)
 
 
 def _holds(value: object, text: str) -> bool:

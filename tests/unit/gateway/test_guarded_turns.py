@@ -6,14 +6,16 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tests.unit.gateway.test_guard import asked, guard
+from tests.unit.gateway.test_guard import Known, asked, guard
 
-from transom import Store
+from transom import Context, Store
 from transom.errors import StoreError
 from transom.gateway.exchange import Reported
+from transom.gateway.guard import Guard
 from transom.jsontext import raw_items, raw_object
 from transom.store.backend import Write
 from transom.store.backends.memory import MemoryBackend
+from transom.wire.registry import builtin_registry
 
 LONG = "words and numbers " * 220
 
@@ -155,3 +157,49 @@ async def test_what_was_counted_of_a_request_is_told_of_no_other_that_was_compil
     assert following.tokens_before < 14_000
     assert not following.edited
     await guarded.aclose()
+
+
+async def test_a_conversation_that_fits_by_what_was_learnt_of_its_weight_goes_on_although_tools_are_added() -> None:
+    store = Store(MemoryBackend())
+    guarded = Guard(
+        lambda _, size: Context(window=size, store=store, prune=False, usage_preference="feed-first"),
+        Known(20_000),
+        builtin_registry(),
+    )
+    body = thinking_loop(1)
+    body["messages"][-1]["content"] = "words and numbers " * 4_100
+    first = asked("/v1/chat/completions", body)
+    await guarded.before(first)
+    assert first.tokens_after is not None
+    assert not first.edited
+    first.reported = Reported(input_tokens=first.tokens_after * 4 // 5)
+    await guarded.after(first)
+    tool = {"type": "function", "function": {"name": "more", "description": LONG * 2}}
+    second = asked("/v1/chat/completions", {**body, "tools": [tool]})
+    second.id = "2"
+    await guarded.before(second)
+    assert [(decision.action, decision.reason[:7]) for decision in second.decisions] == [("passed", "it fits")]
+    await guarded.aclose()
+
+
+async def test_what_another_branch_had_closed_is_closed_for_this_one_in_every_process() -> None:
+    tool = {"type": "function", "function": {"name": "more", "description": LONG * 3}}
+    store = Store(MemoryBackend())
+    guarded, _, _ = guard(12_000, store)
+    body = {**thinking_loop(7), "tools": [tool]}
+    ended = [*body["messages"], {"role": "assistant", "content": "All is read."}]
+    for asking in ("And now?", "Or rather: why?"):
+        exchange = asked("/v1/chat/completions", {**body, "messages": [*ended, {"role": "user", "content": asking}]})
+        await guarded.before(exchange)
+        assert exchange.decisions[0].action == "closed"
+    # With less to offer, it would not have to close any more.
+    last = {**body, "messages": [*ended, {"role": "user", "content": "Or rather: why?"}], "tools": []}
+    here = asked("/v1/chat/completions", last)
+    await guarded.before(here)
+    again, _, _ = guard(12_000, store)
+    there = asked("/v1/chat/completions", last)
+    await again.before(there)
+    assert here.edited
+    assert there.sent == here.sent
+    await guarded.aclose()
+    await again.aclose()

@@ -182,7 +182,7 @@ class Runner:
         elif decided is None and movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
             # Not worth it for this history yet; whoever made the record had no room left.
             return None
-        closing = await self._land(span, record, outcome, folder, must=must)
+        closing = await self._land(span, record, outcome, folder, end, must=must)
         if closing is not None:
             self._spend(ready)
             if sum(moved.bytes for moved in closing.moved) >= RELEASE_FROM:
@@ -280,7 +280,9 @@ class Runner:
         found = fit_turns([span.turns[index] for index in stay], over, self.tokenizer, self.vocabulary)
         return [Fit(stay[fit.turn], fit.edits) for fit in found]
 
-    async def _land(self, span: Span, record: WindowRecord, outcome: Outcome, folder: str, *, must: bool) -> Closing | None:
+    async def _land(
+        self, span: Span, record: WindowRecord, outcome: Outcome, folder: str, end: tuple[int, bytes, bytes], *, must: bool
+    ) -> Closing | None:
         cut = closed_turns(span, record)
         closed = source_messages(span.turns[:cut]) if record.archive else []
         archived = archive_writes(closed, head_places(span.turns[:cut])) if closed else []
@@ -291,6 +293,7 @@ class Runner:
         writes = [*archived, *(blob_write(text) for text in texts), *head_notes(record, path, self.fingerprint)]
         try:
             stored = await self.store.commit([*writes, Write("windows", path, encode_record(record), if_absent=True)])
+            record, reused = (record, False) if stored[-1] else await self._agreed(span, record, path, end)
         except StoreError as error:
             # No fault of the strategy's: its breaker is left alone.
             self.failure = beginning(str(error))
@@ -298,20 +301,30 @@ class Runner:
                 raise
             log.warning("nothing left the window, since it could not be stored: %s", self.failure)
             return None
-        reused = not stored[-1]
-        if reused and (entry := await self.store.read("windows", path)) is not None:
-            known = decode_record(entry.data)
-            if leaves_room(known, span) or not leaves_room(record, span):
-                record = known
-            else:
-                # Made by a session that counts otherwise, and too large for this one.
-                await self._file_beside(record, path)
-                reused = False
         if not self.struck and not self.breaker.open:
             self.breaker.succeed()
         own = f"context://archive/{archived[-1].path}" if archived else ""
         size = len(archived[-1].data) if archived else 0
         return Closing(record, tuple(moved_by(span, record, cut, shortened, own, size)), own, reused)
+
+    async def _agreed(
+        self, span: Span, record: WindowRecord, path: str, end: tuple[int, bytes, bytes]
+    ) -> tuple[WindowRecord, bool]:
+        """What holds where a record of this closing is there already, and whether that was another's decision."""
+        entry = await self.store.read("windows", path)
+        if entry is None:
+            return record, True
+        known = decode_record(entry.data)
+        if not leaves_room(known, span) and leaves_room(record, span):
+            # Made by a session that counts otherwise, and too large for this one.
+            await self._file_beside(record, path)
+            return record, False
+        if (known.n, known.p_n, known.arrived) == end:
+            return known, True
+        # Made in another branch, whose end this history does not have: others must find it by the end of this one too.
+        here = replace(known, n=end[0], p_n=end[1], arrived=end[2])
+        await self._file_beside(here, path)
+        return here, True
 
     async def _file_beside(self, record: WindowRecord, path: str) -> None:
         data = encode_record(record)

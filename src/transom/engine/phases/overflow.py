@@ -39,6 +39,7 @@ async def overflow(state: CompileState) -> None:
         state.bus.emit(JobDropped(name, reason))
     state.runner.jobs.dropped.clear()
     if not vetoed:
+        _correct(state)
         _require_fit(state, state.budget)
 
 
@@ -72,6 +73,15 @@ async def _renew(state: CompileState) -> None:
     log.warning("the new window that was asked for was not opened: %s", reason)
     state.failure = f"new_context: {reason}"
     state.bus.emit(NewContextDropped(window, reason))
+
+
+def _correct(state: CompileState) -> None:
+    """Take over the correction of weights before the next closing, where there is room by it alone."""
+    assert state.budget is not None
+    if movable_tokens(state.turns) <= state.budget.available or state.learned_ratio >= state.session.ratio:
+        return
+    state.session.ratio = state.learned_ratio
+    state.budget = budget_of(state)
 
 
 def _require_fit(state: CompileState, budget: Budget) -> None:
