@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
 
 from ..errors import FormatError, JSONError
 from ..jsontext import dumps, join_object, spells
@@ -16,6 +18,11 @@ from ..wire.format import Format, Head, Request
 from ..wire.spelled import Spelled
 
 __all__ = ["Loaded", "Loader"]
+
+T = TypeVar("T")
+
+_LOOKED_AT = 8
+"""Elements of which the shortest is read once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +89,10 @@ class Loader:
             request = target.parse(source)
             return self._take(request.messages, request.head if isinstance(source, Mapping | bytes | str) else None)
         same = self._common(items, target.name)
-        request = target.parse({**body, target.conversation: items[same:]} if body is not None else items[same:])
-        shared, outside = self._joined(request.messages, same, target.name)
+        fresh = [*self._before(items, same), *items[same:]]
+        request = target.parse({**body, target.conversation: fresh} if body is not None else fresh)
+        messages = _without(request.messages, len(fresh) - len(items) + same)
+        shared, outside = self._joined(messages, same, target.name)
         self.raws = [*self.raws[:same], *_raws(self.messages[outside + same :], items[same:])]
         self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
         return Loaded(self.messages, shared, request.head if body is not None else None)
@@ -103,16 +112,16 @@ class Loader:
                 if old != new:
                     break
                 same += 1
+        before = self._before(items, same)
         outer = {name: raw for name, raw in members.items() if name != target.conversation}
         if same and self.head is not None and outer == self.outer and [*outer] == [*self.outer]:
             head, outside = self.head, self.system
-            parsed: Sequence[Message] = [*self.messages[:outside], *target.parse_items(items[same:])]
+            parsed: Sequence[Message] = [*self.messages[:outside], *target.parse_items([*before, *items[same:]])[len(before) :]]
         else:
-            rest = (
-                join_object({**members, target.conversation: b"[" + b",".join(items[same:]) + b"]"}) if same else spelled.text
-            )
-            request = target.parse(rest)
-            head, parsed, outside = request.head, request.messages, _outside(request.messages)
+            rest = {**members, target.conversation: b"[" + b",".join([*before, *items[same:]]) + b"]"}
+            request = target.parse(join_object(rest) if same else spelled.text)
+            head, parsed = request.head, _without(request.messages, len(before))
+            outside = _outside(parsed)
         if len(parsed) - outside != len(items) - same:
             return None
         shared, _ = self._joined(parsed, same, target.name)
@@ -122,6 +131,12 @@ class Loader:
         self.raws, self.fields = [*self.raws[:same], *raws], None
         self.outer, self.head = outer, head
         return Loaded(self.messages, shared, head)
+
+    def _before(self, items: Sequence[T], same: int) -> Sequence[T]:
+        """An element before the new ones that does not lead: so these are read as what they are where they stand."""
+        known = self.messages[self.system : self.system + same]
+        others = (item for item, message in zip(items, known, strict=False) if message.role != "system")
+        return sorted(islice(others, _LOOKED_AT), key=_length)[:1]
 
     def _joined(self, messages: Sequence[Message], same: int, name: str) -> tuple[int, int]:
         """Put what was parsed behind what is known; how much is as before, and how many messages stand outside the list."""
@@ -180,6 +195,16 @@ def _elements(source: object, target: Format) -> tuple[list[object] | None, dict
     elif isinstance(source, list) and not any(isinstance(item, bytes) for item in source):
         return source, None
     return None, None
+
+
+def _length(item: object) -> int:
+    return len(item) if isinstance(item, bytes) else 0
+
+
+def _without(messages: Sequence[Message], count: int) -> Sequence[Message]:
+    """The messages of a request without the first ones of its list."""
+    outside = _outside(messages)
+    return [*messages[:outside], *messages[outside + count :]] if count else messages
 
 
 def _outside(messages: Sequence[Message]) -> int:

@@ -328,7 +328,8 @@ def test_of_a_growing_body_as_text_only_what_is_new_is_parsed() -> None:
     for count in range(1, 61):
         loaded = loader.load(json.dumps({"model": "m", "messages": messages[:count]}).encode(), chat)
         assert (len(loaded.messages), loaded.kept) == (count, count - 1)
-    assert chat.read == 60
+    # Beside each one that comes before, which tells where the new ones stand.
+    assert chat.read == 60 + 59
 
 
 def _chat(text: str) -> dict[str, object]:
@@ -377,3 +378,15 @@ async def test_a_body_whose_head_is_written_in_another_order_goes_out_in_that_or
         body = json.dumps({**heads, "messages": rest[:count]}, separators=(",", ":")).encode()
         context.load(body, "openai")
         assert (await context.compile("openai")).json() == body
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_what_a_growing_body_brings_is_read_as_it_is_in_the_whole(as_text: bool) -> None:
+    tools = {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "f"}]}
+    instructed = {"type": "message", "role": "developer", "content": "Be brief."}
+    items = [tools, instructed, {"role": "user", "content": "One"}, {"role": "assistant", "content": "Two"}, tools, instructed]
+    responses, loader = builtin_registry().get("openai-responses"), Loader()
+    for number in range(1, len(items) + 1):
+        body = {"model": "m", "seen": number // 5, "input": items[:number]}
+        loaded = loader.load(json.dumps(body).encode() if as_text else body, responses)
+        assert tuple(loaded.messages) == responses.parse(body).messages
