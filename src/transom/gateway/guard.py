@@ -162,9 +162,15 @@ class Guard:
             exchange.window = min(filter(None, (known, window)), default=None)
             if exchange.window is None:
                 return False
+            # What was refused weighs more than was thought, whether the upstream says how much or not.
+            refused = said or exchange.window
+            if exchange.tokens_after is None:
+                # It went on uncompiled. What is left of it now weighs as large a share of that.
+                await self._guarded(exchange, known=exchange.window)
+                if whole := exchange.tokens_before:
+                    refused = (said or max(exchange.window, whole)) * weight(exchange) // whole
             async with self._context(exchange, exchange.window) as context:
-                # What was refused weighs more than was thought, whether the upstream says how much or not.
-                await self._report(exchange, context, said or exchange.window, is_refused=True, is_told=said is not None)
+                await self._report(exchange, context, refused, is_refused=True, is_told=said is not None)
             await self._guarded(exchange, known=exchange.window)
             if len(exchange.sent) >= len(before):
                 await self._guarded(exchange, known=exchange.window, closing=True)

@@ -136,10 +136,12 @@ async def test_what_was_counted_of_a_request_that_could_not_be_compiled_is_told_
     await guarded.before(large)
     assert [decision.action for decision in large.decisions] == ["failed"]
     backend.full = False
-    assert await guarded.overflowed(large, 19_000, 12_000)
+    assert await guarded.overflowed(large, 24_000, 12_000)
     assert large.tokens_before is not None
-    # Taken for what the small one weighs, 19,000 would make eight times as many of these.
-    assert 15_000 < large.tokens_before < 22_000
+    # Taken for what the small one weighs, 24,000 would make many times as many of these.
+    assert 15_000 < large.tokens_before < 26_000
+    assert large.tokens_after is not None
+    assert large.tokens_after <= 12_000
     await guarded.aclose()
 
 
