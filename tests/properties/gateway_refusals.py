@@ -102,18 +102,20 @@ def _used(message: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _reasoning(came: Sequence[Any], went: Sequence[Any]) -> list[str]:
     """Encrypted reasoning as it was, followed by what followed it; and what followed it not without it."""
-    behind: dict[str, Any] = {}
-    for item, following in pairwise(came):
-        if item.get("type") == "reasoning":
-            behind[json.dumps(following)] = item
-    for item, following in zip(went, [*went[1:], {}], strict=True):
-        if item.get("type") == "reasoning" and behind.get(json.dumps(following)) != item:
+    followed = {json.dumps(one): _named(two) for one, two in pairwise([*came, {}]) if one.get("type") == "reasoning"}
+    for item, following in pairwise([*went, {}]):
+        if item.get("type") == "reasoning" and followed.get(json.dumps(item)) != _named(following):
             return ["Item of type 'reasoning' was provided without its required following item."]
-    for before, item in zip([{}, *went], went, strict=False):
-        reasoning = behind.get(json.dumps(item))
-        if reasoning is not None and "id" in reasoning and "id" in item and before != reasoning:
-            return [f"Item {item['id']!r} was provided without its required 'reasoning' item: {reasoning['id']!r}."]
+    behind = {two["id"]: one for one, two in pairwise(came) if one.get("type") == "reasoning" and "id" in one and "id" in two}
+    for before, item in pairwise([{}, *went]):
+        if behind.get(item.get("id"), before) != before:
+            return [f"Item {item['id']!r} was provided without its required 'reasoning' item."]
     return []
+
+
+def _named(item: Mapping[str, Any]) -> object:
+    """What tells an item from others though its text was shortened."""
+    return item.get("id") or item.get("call_id") or (item.get("type", "message"), item.get("role"))
 
 
 def _signatures(came: Sequence[Any], went: Sequence[Any]) -> list[str]:

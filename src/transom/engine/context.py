@@ -382,14 +382,15 @@ class Context(Adding, Carrying, Choosing):
         """
         return self._session.recent.explain(turn)
 
-    def report_usage(self, input_tokens: int) -> None:
-        """Tell what the provider counted for the last payload.
+    def report_usage(self, input_tokens: int, *, estimated: int | None = None) -> None:
+        """Tell what the provider counted for the last payload, or for one before.
 
         It counts at once for the question whether the window closes, as ``usage_preference`` says; weights are corrected when
         the next window closes, so that none changes in between. A payload whose window the provider keeps teaches nothing.
 
         Args:
             input_tokens: everything the provider read, cached tokens included.
+            estimated: what was estimated of the payload that it read (``meta.tokens_after``), where that is not the last one.
 
         Raises:
             InputError: no number of tokens.
@@ -398,9 +399,10 @@ class Context(Adding, Carrying, Choosing):
         if self._session.managed:
             # The provider may have cleared what we counted: its figure says nothing of our count.
             return
-        if self._estimated:
-            self._session.usage = Reported(input_tokens, self._estimated)
-            uncorrected = int(self._estimated / self._session.ratio)
+        counted = self._estimated if estimated is None else estimated
+        if counted:
+            self._session.usage = Reported(input_tokens, counted)
+            uncorrected = int(counted / self._session.ratio)
             self._calibration = self._calibration.observe(uncorrected, input_tokens)
 
     def calibrate(self, calibration: Calibration) -> None:

@@ -163,14 +163,14 @@ class Guard:
             if exchange.window is None:
                 return False
             # What was refused weighs more than was thought, whether the upstream says how much or not.
-            refused = said or exchange.window
-            if exchange.tokens_after is None:
-                # It went on uncompiled. What is left of it now weighs as large a share of that.
+            thought = exchange.tokens_after
+            if thought is None:
+                # It went on as it came.
                 await self._guarded(exchange, known=exchange.window)
-                if whole := exchange.tokens_before:
-                    refused = (said or max(exchange.window, whole)) * weight(exchange) // whole
+                thought = exchange.tokens_before
             async with self._context(exchange, exchange.window) as context:
-                await self._report(exchange, context, refused, is_refused=True, is_told=said is not None)
+                refused = said or max(exchange.window, thought or 0)
+                await self._report(exchange, context, refused, thought, is_refused=True, is_told=said is not None)
             await self._guarded(exchange, known=exchange.window)
             if len(exchange.sent) >= len(before):
                 await self._guarded(exchange, known=exchange.window, closing=True)
@@ -200,7 +200,7 @@ class Guard:
                 if expected is not None and exchange.upstream.local and cut(exchange, reported, expected=expected):
                     # Ollama may cut little. Or something else did: providers drop reasoning by themselves.
                     self._windows.doubt(exchange.upstream, exchange.model)
-                is_odd = not await self._report(exchange, context, read)
+                is_odd = not await self._report(exchange, context, read, exchange.tokens_after)
         await self._noted(exchange, 0 if is_odd else read + reported.output_tokens, was_cut=was_cut)
 
     async def _noted(self, exchange: Exchange, counted: int, *, was_cut: bool) -> None:
@@ -215,17 +215,22 @@ class Guard:
         await self._windows.dropped(upstream, model, read)
 
     async def _report(
-        self, exchange: Exchange, context: Context, tokens: int, *, is_told: bool = True, is_refused: bool = False
+        self,
+        exchange: Exchange,
+        context: Context,
+        tokens: int,
+        estimated: int | None,
+        *,
+        is_told: bool = True,
+        is_refused: bool = False,
     ) -> bool:
-        """Take a figure as what was compiled weighs; false for one that cannot be believed, which then counts for nothing.
+        """Take a figure as what was estimated weighs; false for one that cannot be believed, which then counts for nothing.
 
-        A refusal counts in any case, for the request that it refused.
+        Another request of the conversation may have been compiled since. A refusal counts in any case, for the request that it
+        refused.
         """
-        if self._compiled.get(context) != exchange.id:
-            # Another request of the conversation was compiled since, or this one never was: the figure is none of that one's.
-            return True
         before, thought = context.calibration, context.usage.tokens
-        context.report_usage(tokens)
+        context.report_usage(tokens, estimated=estimated or 0)
         pairs = context.calibration.pairs
         if not is_told or self._calibrations is None or context.calibration is before or not pairs:
             return True
