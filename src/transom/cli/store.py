@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from cyclopts import App, Parameter
 
-from ..errors import StoreError, URIError, UsageError
+from ..errors import NotFoundError, StoreError, URIError, UsageError
 from ..runtime import LOCAL_SCOPE, open_store
 from ..store.showing import passages
 from ..store.store import Store
@@ -109,7 +109,11 @@ def get(uri: str, /, *, expand: Expand = False, store: StorePath = None, scope: 
         raise UsageError(error.message, hint=error.hint) from None
 
     async def read(opened: Store) -> bytes:
-        return await (opened.expand(uri) if expand else opened.get(uri))
+        try:
+            return await (opened.expand(uri) if expand else opened.get(uri))
+        except NotFoundError as error:
+            hint = "check the address, or name its part of the store with --scope: transom store scopes lists them"
+            raise NotFoundError(error.message, hint=hint) from None
 
     data = with_store(store, scope, read)
     if not json:

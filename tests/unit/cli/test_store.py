@@ -231,6 +231,8 @@ def test_what_each_client_left_is_checked_tidied_and_copied_too(transom: Transom
     copy = f"{tmp_path}/copy/"
     assert transom("export", copy, "--store", path).stdout.startswith(b"6 entries")
     assert transom("get", "context://notes/n", "--store", copy, "--scope", "client").stdout == b"of client"
+    missed = transom("get", "context://notes/n", "--store", copy, "--scope", "nobody")
+    assert (missed.returncode, b"transom store scopes" in missed.stderr) == (1, True)
     alone = f"{tmp_path}/alone/"
     assert transom("export", alone, "--store", path, "--scope", "client").stdout.startswith(b"3 entries")
     assert transom("get", "context://notes/n", "--store", alone).stdout == b"of client"
