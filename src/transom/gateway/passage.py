@@ -98,7 +98,8 @@ class Passage:
         read = self._reader
         error = read.error if read is not None else None
         how: Literal["answered", "refused", "failed", "aborted"] = "answered"
-        if aborted:
+        if aborted and (read is None or not read.ended):
+            # Who hangs up once an answer has ended has all of it.
             how = "aborted"
         elif self._failure:
             how = "failed"

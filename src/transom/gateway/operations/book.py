@@ -62,9 +62,12 @@ def _line(exchange: Exchange, ended: Ended) -> str:
         f"{exchange.model or '-'} {ended.how} {ended.status}",
     ]
     if exchange.tokens_before is not None:
-        parts.append(f"tokens {exchange.tokens_before}>{exchange.tokens_after}/{exchange.window}")
+        went = exchange.tokens_before if exchange.dry else exchange.tokens_after
+        parts.append(f"tokens {exchange.tokens_before}>{went}/{exchange.window}")
     if (reported := exchange.reported) is not None:
         parts.append(f"counted {reported.input_tokens}+{reported.output_tokens} ({reported.cached_tokens} cached)")
+    if exchange.dry:
+        parts.append("dry run:")
     parts += [f"{each.step}={each.action}" for each in exchange.decisions]
     parts.append(f"{ended.ended - ended.began:.3f}s")
     if ended.message:

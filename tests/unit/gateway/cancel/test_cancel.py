@@ -79,6 +79,33 @@ def test_the_upstream_request_ends_at_once(protocol: str, case: Case) -> None:
     assert journal.last.how == "aborted"
 
 
+def test_a_client_that_hangs_up_once_the_answer_has_ended_has_been_answered() -> None:
+    closed = threading.Event()
+
+    async def handle(asked: Asked) -> None:
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        said = b'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        asked.writer.write(head + b"%x\r\n%b\r\n" % (len(said), said))
+        await asked.writer.drain()
+        # It keeps its connection for a while, as some do.
+        await asked.reader.read()
+        closed.set()
+        asked.writer.close()
+
+    body = json.dumps({"model": "m", "stream": True, "messages": []}).encode()
+    journal = _Journal()
+    with upstream(handle) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]), journal=journal)) as url:
+        client = raw(url, "POST", "/v1/chat/completions", body, "content-type: application/json")
+        held = b""
+        while b"[DONE]" not in held:
+            held += client.recv(4096)
+        client.close()
+        assert closed.wait(5)
+        assert journal.over.wait(5)
+    assert journal.last is not None
+    assert journal.last.how == "answered"
+
+
 def test_a_client_that_goes_while_it_sends_a_large_body_ends_the_upstream_request() -> None:
     with socket.create_server((HOST, 0)) as listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}"
