@@ -176,12 +176,17 @@ def prefix_breaks(session: Session) -> Iterator[str]:
             old, new = sequence(before.body, session.target), sequence(turn.body, session.target)
             tail = before.payload.meta.tail_bytes
             kept = old[: len(old) - tail].rstrip(b"]}") if tail else old
+            # Text that first appears before a begun answer joins the message that stood last: what only closed it gives way.
+            joins = not tail and turn.payload.meta.tail_bytes > 0
+            if joins:
+                kept = kept.rstrip(b'"]}')
             if not new.startswith(kept):
                 at = next((i for i, (a, b) in enumerate(zip(kept, new, strict=False)) if a != b), min(len(kept), len(new)))
                 yield f"turn {number}: held {at} of {len(kept)} bytes: {old[at - 40 : at + 80]!r} / {new[at - 40 : at + 80]!r}"
             meta = turn.payload.meta
             # What was written back has closing brackets of its own, which the payload's own measure leaves out.
-            if not turn.wrote_back and meta.prefix_bytes < before.payload.meta.sequence_bytes - tail:
+            due = before.payload.sequence.reach if joins else before.payload.meta.sequence_bytes - tail
+            if not turn.wrote_back and meta.prefix_bytes < due:
                 yield f"turn {number}: the payload itself says {meta.prefix_bytes}"
         before = turn
 
