@@ -50,7 +50,7 @@ class Model:
     name: str = "model"
     compiles: int = 0
     applied: int = 0
-    landed: int = 0
+    over: bool = False
     waiting: list[tuple[int, threading.Event, threading.Thread]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -64,7 +64,7 @@ class Model:
             self.applied += 1
             free = threading.Event()
             latency = self.latencies[number % len(self.latencies)]
-            if latency == 0:
+            if latency == 0 or self.over:
                 free.set()
             self.waiting.append((self.compiles + latency, free, threading.current_thread()))
         assert free.wait(60)
@@ -74,11 +74,12 @@ class Model:
         head = Item("head", text=f"Summary {number}. All of it: {span.archive_uri(cut)}")
         return Outcome(cut, (head, *span.kept(cut)), span.messages(cut), span.leaving(cut), (), self.name)
 
-    def compile_started(self, until: float | None = None) -> None:
-        """One more compile: what is due by now decides before it goes on."""
+    def compile_started(self, *, last: bool = False) -> None:
+        """One more compile: what is due by now decides before it goes on. After the last one all is, begun or not."""
         with self.lock:
             self.compiles += 1
-            due = [entry for entry in self.waiting if entry[0] <= (self.compiles if until is None else until)]
+            self.over = last
+            due = [entry for entry in self.waiting if last or entry[0] <= self.compiles]
             self.waiting = [entry for entry in self.waiting if entry not in due]
         for _, free, _ in due:
             free.set()
@@ -150,7 +151,7 @@ async def test_with_a_model_of_any_latency_in_the_background_nothing_is_lost_and
         session = await run_session(messages, target=target, window=window, store=store, style=style, make=make)
         await holds(session, window, store)
     finally:
-        model.compile_started(until=float("inf"))
+        model.compile_started(last=True)
 
 
 @pytest.mark.feature("O12", "O13", "O17")
