@@ -70,3 +70,10 @@ async def test_what_is_broken_is_noticed(spoil: Callable[[bytes], bytes], law: s
         if account.wrong[law]:
             return
     pytest.fail(f"{law}: {account.wrong}")
+
+
+async def test_a_closing_that_another_window_ended_at_the_same_place_is_not_taken_for_this_ones() -> None:
+    account = Account()
+    moves = [("works on", 200901052), ("works", 225374225), ("asks for a title", 700179556), ("asks two at once", 146775428)]
+    await run(Plan("openai", 36_000, 3, moves), account)
+    assert account.said == []

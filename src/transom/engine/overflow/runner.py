@@ -315,8 +315,8 @@ class Runner:
         if entry is None:
             return record, True
         known = decode_record(entry.data)
-        if not leaves_room(known, span) and leaves_room(record, span):
-            # Made by a session that counts otherwise, and too large for this one.
+        if known.lineage.previous != span.lineage.current or (not leaves_room(known, span) and leaves_room(record, span)):
+            # Made of another window, whose turns are not all here; or by a session that counts otherwise, and too large.
             await self._file_beside(record, path)
             return record, False
         if (known.n, known.p_n, known.arrived) == end:
