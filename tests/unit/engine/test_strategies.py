@@ -18,7 +18,7 @@ from tests.unit.engine.sessions import (
     words,
 )
 
-from transom import Call, Message, Result, Text, chain, clear, digest, reset
+from transom import Call, MemoryBackend, Message, Result, Store, Text, chain, clear, digest, reset
 from transom.engine.ledger.records import Item
 from transom.engine.overflow.strategy import Outcome, Span
 from transom.errors import StrategyError
@@ -187,6 +187,45 @@ async def test_where_no_step_reaches_the_mark_the_mildest_that_stays_under_the_t
     payload = await context.compile("openai")
     assert (mild.applied, harder.applied) == (1, 1)
     assert payload.meta.closed == "half"
+
+
+@pytest.mark.feature("O6")
+@pytest.mark.parametrize("size", [4_300, 4_750, 4_850, 4_920])
+async def test_a_digest_that_misses_the_mark_by_less_than_a_head_wins_over_reset_and_closes_no_more_often(size: int) -> None:
+    """What must stay comes near the mark by itself: reset would reach it, and tell nothing of what left."""
+    messages = tool_loop(12, size)
+    payloads = await driven(context_of(window=16_000, prune=False), messages)
+    alone = await driven(context_of(window=16_000, prune=False, overflow=reset()), messages)
+    closed = [payload.meta.closed for payload in payloads if payload.meta.closed]
+    assert set(closed) == {"digest"}
+    assert len(closed) == sum(1 for payload in alone if payload.meta.closed)
+
+
+@pytest.mark.feature("O6")
+async def test_a_step_that_leaves_more_than_a_head_over_what_reaches_the_mark_does_not_win() -> None:
+    def longer(span: Span) -> Outcome:
+        cut = span.deepest
+        items = (Item("head", text=words(span.room.head + 200)), *span.kept(cut))
+        return Outcome(cut, items, span.messages(cut), span.leaving(cut), (), "longer")
+
+    context = context_of(tool_loop(3, 4_700), window=16_000, prune=False, overflow=chain(Scripted(longer), reset()))
+    assert (await context.compile("openai")).meta.closed == "reset"
+
+
+@pytest.mark.feature("O6")
+async def test_a_closing_by_reset_that_was_recorded_is_applied_again_although_a_digest_would_win_now() -> None:
+    def notice(span: Span) -> Outcome:
+        cut = span.deepest
+        return Outcome(
+            cut, (Item("head", text="ALL LEFT"), *span.kept(cut)), span.messages(cut), span.leaving(cut), (), "reset"
+        )
+
+    as_before = Scripted(notice, name=chain(clear(), digest(), reset()).fingerprint)
+    store, messages = Store(MemoryBackend()), tool_loop(3, 4_900)
+    before = await context_of(messages, window=16_000, prune=False, store=store, overflow=as_before).compile("openai")
+    after = await context_of(messages, window=16_000, prune=False, store=store).compile("openai")
+    assert before.meta.closed == "reset"
+    assert after.json() == before.json()
 
 
 @pytest.mark.feature("O6")

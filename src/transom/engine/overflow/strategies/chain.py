@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -26,12 +27,13 @@ class Bounded(Protocol):
 class Chain:
     """Goes on while the history is above the low-water mark.
 
-    Every step works on the original span, so that a later one can use what an earlier one would have cleared. Where no step
-    reaches the low-water mark, the first that stays under the trigger wins: a harder step that gains nothing decisive would
-    only tell the model less. Where none stays under it, since what must stay is too much, the first that fits and weighs no
-    more than a head over the smallest wins, for the same reason: the next closing comes as soon either way. A step that says
-    it cannot reach the trigger is tried only when no other does: clearing a span of 20,000 messages took a third of its
-    closing, for an outcome that was thrown away.
+    Every step works on the original span, so that a later one can use what an earlier one would have cleared. A step that folds
+    wins over a harder one that reaches the mark where it leaves no more than a head besides, and at least half of the room from
+    the mark to the trigger: both leave the same turns, and the harder one would only tell the model less of the rest. Where no
+    step reaches the low-water mark, the first that stays under the trigger wins, for the same reason. Where none stays under
+    it, since what must stay is too much, the first that fits and weighs no more than a head over the smallest wins: the next
+    closing comes as soon either way. A step that says it cannot reach the trigger is tried only when no other does: clearing a
+    span of 20,000 messages took a third of its closing, for an outcome that was thrown away.
     """
 
     steps: tuple[Strategy, ...]
@@ -73,9 +75,11 @@ class Chain:
             if not _useful(outcome, span):
                 continue
             after = span.total_after(outcome)
-            if after <= span.room.low_water:
-                return replace(outcome, failures=tuple(failures))
             tried[place] = after, outcome
+            if after <= span.room.low_water:
+                folded = {at: found for at, found in tried.items() if found[1].evicted or at == place}
+                most = min(after + span.room.head, (span.room.low_water + span.room.trigger) // 2)
+                return replace(_first(folded, max(after, most)), failures=tuple(failures))
         for after, outcome in tried.values():
             if after <= span.room.trigger:
                 return replace(outcome, failures=tuple(failures))
@@ -87,7 +91,12 @@ class Chain:
             return Outcome(failures=tuple(failures))
         least = min(after for after, _ in tried.values())
         most = max(least, min(least + span.room.head, span.room.available))
-        return replace(next(tried[place][1] for place in sorted(tried) if tried[place][0] <= most), failures=tuple(failures))
+        return replace(_first(tried, most), failures=tuple(failures))
+
+
+def _first(tried: Mapping[int, tuple[int, Outcome]], most: int) -> Outcome:
+    """What the mildest step gave that leaves at most so many tokens."""
+    return next(tried[place][1] for place in sorted(tried) if tried[place][0] <= most)
 
 
 async def _tried(step: Strategy, span: Span, failures: list[str]) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....tokens.weigh import PER_MESSAGE
 from ...ledger.records import Item
 from ..strategy import Outcome, Span
 
@@ -57,10 +58,11 @@ class Digest:
             return Outcome()
         replaced = sum(turn.tokens for index, turn in enumerate(span.turns[:cut]) if index not in span.staying)
         budget = min(span.room.head, int(replaced * MOST_OF_SPAN), self.max_tokens or span.room.head)
-        under_trigger = span.room.trigger - span.total_after(Outcome(cut, tuple(span.kept(cut))))
-        if SMALLEST <= under_trigger < budget:
-            # A few tokens more would leave the history above the trigger, and a harder step would tell the model less.
-            budget = under_trigger
+        under_trigger = span.room.trigger - span.total_after(Outcome(cut, tuple(span.kept(cut)))) - PER_MESSAGE
+        # A few tokens more would leave the history above the trigger, and a harder step would tell the model less; or would
+        # bring it there with the next turn, where that is as large as the last one.
+        tight = [room for room in (under_trigger - span.turns[-1].tokens, under_trigger) if SMALLEST <= room < budget]
+        budget = tight[0] if tight else budget
         if budget < SMALLEST:
             return Outcome()
         written = write_digest(
