@@ -170,7 +170,7 @@ def _open_window(window: WindowShape, state: SessionShape, session: Session, for
     base = decode_record(dumps(window["base"])) if window["base"] is not None else EMPTY_RECORD
     for record in (base, *live.records):
         _check_record(record)
-    if base.k:
+    if base.k or base.fits:
         live.apply(base, former)
     else:
         live.base = base

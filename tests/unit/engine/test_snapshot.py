@@ -228,6 +228,18 @@ async def test_any_session_restored_anywhere_compiles_to_the_same_bytes(
 
 
 @pytest.mark.feature("S12")
+async def test_a_text_that_was_shortened_before_anything_left_is_not_shortened_anew_after_a_restore() -> None:
+    one, two = (Context(window=4_000) for _ in range(2))
+    one.append(Message("user", "a long text " * 4_000))
+    sent = await one.compile("openai")
+    two.restore(one.snapshot())
+    again = await two.compile("openai")
+    assert sent.meta.closed == "offload"
+    assert (again.meta.window_id, again.meta.closed) == (sent.meta.window_id, "")
+    assert again.json() == sent.json()
+
+
+@pytest.mark.feature("S12")
 async def test_facts_go_along_with_a_session_that_is_only_looked_at_on_the_way() -> None:
     one = await lived()
     two, three = full(), full()
