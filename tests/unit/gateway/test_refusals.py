@@ -61,7 +61,7 @@ def test_what_is_noticed_in_an_answer_is_counted() -> None:
         until = time.monotonic() + 10
         while 'action="noticed"' not in (metrics := ask(url, "GET", "/_transom/metrics").body.decode()):
             assert time.monotonic() < until, metrics
-        assert 'transom_decisions_total{step="guard",action="noticed"} 1' in metrics
+        assert 'transom_decisions_total{step="guard",action="noticed",dry_run="false"} 1' in metrics
 
 
 def test_an_upstream_that_refuses_to_be_asked_for_usage_is_asked_without_and_not_again() -> None:

@@ -6,14 +6,19 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+from ...safety.masking import beginning
 from ..decisions import Decision
 from ..exchange import Exchange
+from ..keys import keys_of, without_keys
 from ..parties import Ended
 from .metrics import Metrics
 from .recent import Recent
 from .responding import response_headers
 
 __all__ = ["Book"]
+
+_LONGEST = 200
+"""Characters of an error that a line repeats."""
 
 _log = logging.getLogger("transom.gateway")
 
@@ -51,9 +56,9 @@ class Book:
         if _log.isEnabledFor(level):
             _log.log(level, "%s", _line(exchange, ended))
 
-    def noted(self, exchange: Exchange, decisions: Sequence[Decision]) -> None:  # noqa: ARG002 - the requests hold theirs
+    def noted(self, exchange: Exchange, decisions: Sequence[Decision]) -> None:
         """What the guard saw in the answer."""
-        self.metrics.decided(decisions)
+        self.metrics.decided(decisions, dry=exchange.dry)
 
 
 def _line(exchange: Exchange, ended: Ended) -> str:
@@ -71,5 +76,6 @@ def _line(exchange: Exchange, ended: Ended) -> str:
     parts += [f"{each.step}={each.action}" for each in exchange.decisions]
     parts.append(f"{ended.ended - ended.began:.3f}s")
     if ended.message:
-        parts.append(f"said: {' '.join(ended.message.split())[:200]}")
+        keys = keys_of(exchange.headers, exchange.query, exchange.upstream.key)
+        parts.append(f"said: {beginning(without_keys(' '.join(ended.message.split()), keys), _LONGEST)}")
     return " ".join(" ".join(parts).split())

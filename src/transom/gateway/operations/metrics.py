@@ -18,7 +18,7 @@ __all__ = ["Metrics"]
 _BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 _COUNTERS = {
     "transom_requests_total": "Requests to models, by how they ended.",
-    "transom_decisions_total": "What was decided about requests.",
+    "transom_decisions_total": "What was decided about requests; in a dry run only told.",
     "transom_tokens_removed_total": "Tokens that requests did not carry on, estimated.",
     "transom_tokens_reported_total": "Tokens that upstreams counted; cached ones are part of the input.",
 }
@@ -42,7 +42,7 @@ class Metrics:
         upstream = f'upstream="{_escaped(exchange.upstream.name)}"'
         protocol = exchange.endpoint.protocol if exchange.endpoint is not None else ""
         self._count("transom_requests_total", f'{upstream},protocol="{protocol}",outcome="{ended.how}"')
-        self.decided(exchange.decisions)
+        self.decided(exchange.decisions, dry=exchange.dry)
         if exchange.edited and exchange.tokens_before is not None and exchange.tokens_after is not None:
             self._count("transom_tokens_removed_total", upstream, max(0, exchange.tokens_before - exchange.tokens_after))
         if (reported := exchange.reported) is not None:
@@ -58,10 +58,11 @@ class Metrics:
             buckets[bisect.bisect_left(_BOUNDS, waited)] += 1
             self._waits[upstream] = buckets, seconds + waited
 
-    def decided(self, decisions: Iterable[Decision]) -> None:
-        """Decisions were taken."""
+    def decided(self, decisions: Iterable[Decision], *, dry: bool) -> None:
+        """Decisions were taken; in a dry run only told."""
         for each in decisions:
-            self._count("transom_decisions_total", f'step="{_escaped(each.step)}",action="{_escaped(each.action)}"')
+            labels = f'step="{_escaped(each.step)}",action="{_escaped(each.action)}",dry_run="{"true" if dry else "false"}"'
+            self._count("transom_decisions_total", labels)
 
     def text(self) -> str:
         """All of it, as Prometheus reads it."""

@@ -1,13 +1,14 @@
 """The last requests, as they came and as they went on, with every decision: what can be looked at afterwards.
 
-Holds a bounded number of them, and of bytes, in memory; writes nothing. No credential is held, and secrets in what is shown are
-masked.
+Holds a bounded number of them, and of bytes, in memory; writes nothing. No credential is shown, wherever it stands: the keys of
+a request are masked to the letter, and all else that has the form of one.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...errors import JSONError
@@ -15,7 +16,7 @@ from ...jsontext import dumps, join_object, loads
 from ...safety.secrets import masked
 from ..decisions import Decision
 from ..exchange import Exchange, Headers, Reported
-from ..headers import without_key
+from ..keys import keys_of, shown_query, without_keys
 from ..parties import Ended
 
 __all__ = ["Recent", "Seen"]
@@ -26,7 +27,7 @@ _SHOWN = frozenset({
     "originator", "transfer-encoding", "upgrade", "user-agent", "x-app", "x-goog-api-client", "x-title", "x-transom-bypass",
     "x-transom-dry-run",
 })  # fmt: skip
-"""Headers that carry no credential. Others may, whatever their names: of those only the names are held."""
+"""Headers that carry no credential. Others may, whatever their names: of those only the names are shown."""
 _SHOWN_FIRST = "x-stainless-"
 """What the headers begin with in which the providers' own libraries say what they run on."""
 _HIDDEN = "…"
@@ -40,6 +41,8 @@ class Seen:
 
     Attributes:
         at: seconds since the epoch when it was asked.
+        query, headers: as they came; what of them is shown is told apart when it is asked for.
+        key: what was sent to the upstream in place of the client's; never shown.
         came, went: bodies; ``went`` is ``None`` where it went on as it came, both are where they are too large, or held no
             longer.
         edited: what went on is not what came.
@@ -62,6 +65,7 @@ class Seen:
     scope: str
     headers: Headers
     decisions: list[Decision]
+    key: str | None = field(default=None, repr=False)
     came: bytes | None = None
     went: bytes | None = None
     edited: bool = False
@@ -78,13 +82,26 @@ class Seen:
 
     def summary(self) -> dict[str, object]:
         """All but headers and bodies, as JSON."""
+        return self._summary(keys_of(self.headers, self.query, self.key))
+
+    def whole(self) -> bytes:
+        """All of it as JSON: ``came`` and ``went`` as they were written, secrets masked."""
+        keys = keys_of(self.headers, self.query, self.key)
+        members = {name: dumps(value) for name, value in self._summary(keys).items()}
+        headers = ((name, value if _is_harmless(name.lower()) else _HIDDEN) for name, value in self.headers)
+        members["headers"] = dumps([[name, _masked(value, keys)] for name, value in headers])
+        members["came"] = _shown(self.came, keys)
+        members["went"] = _shown(self.went, keys) if self.edited else members["came"]
+        return join_object(members)
+
+    def _summary(self, keys: Sequence[str]) -> dict[str, object]:
         reported, ended = self.reported, self.ended
         return {
             "id": self.id,
             "at": dt.datetime.fromtimestamp(self.at, dt.UTC).isoformat(timespec="milliseconds"),
             "method": self.method,
-            "path": self.path,
-            "query": self.query,
+            "path": _masked(self.path, keys),
+            "query": _masked(shown_query(self.query), keys),
             "protocol": self.protocol,
             "kind": self.kind,
             "upstream": self.upstream,
@@ -97,18 +114,25 @@ class Seen:
             "window": self.window,
             "tokens": {
                 "before": self.tokens_before,
-                "after": self.tokens_after,
+                "after": self.tokens_before if self.dry else self.tokens_after,
+                "would": self.tokens_after if self.dry else None,
                 "input": reported.input_tokens if reported is not None else None,
                 "cached": reported.cached_tokens if reported is not None else None,
                 "output": reported.output_tokens if reported is not None else None,
             },
             "decisions": [
-                {"step": each.step, "action": each.action, "reason": masked(each.reason), "uris": list(each.uris)}
+                {
+                    "step": each.step,
+                    "action": each.action,
+                    "reason": _masked(each.reason, keys),
+                    "uris": list(each.uris),
+                    "dry_run": self.dry,
+                }
                 for each in self.decisions
             ],
             "outcome": ended.how if ended is not None else "running",
             "status": ended.status if ended is not None else None,
-            "message": masked(ended.message) if ended is not None else "",
+            "message": _masked(ended.message, keys) if ended is not None else "",
             "answered_by": ended.model if ended is not None else "",
             "finish": ended.finish if ended is not None else "",
             "answer_bytes": ended.size if ended is not None else None,
@@ -117,14 +141,6 @@ class Seen:
                 "total": round(ended.ended - ended.began, 6) if ended is not None else None,
             },
         }
-
-    def whole(self) -> bytes:
-        """All of it as JSON: ``came`` and ``went`` as they were written, secrets masked."""
-        members = {name: dumps(value) for name, value in self.summary().items()}
-        members["headers"] = dumps([[name, masked(value)] for name, value in self.headers])
-        members["came"] = _shown(self.came)
-        members["went"] = _shown(self.went) if self.edited else members["came"]
-        return join_object(members)
 
 
 class Recent:
@@ -148,7 +164,7 @@ class Recent:
             at=at,
             method=exchange.method,
             path=exchange.path,
-            query=masked(without_key(exchange.query)) if exchange.query else "",
+            query=exchange.query,
             protocol=point.protocol if point is not None else "",
             kind=point.kind if point is not None else "",
             upstream=exchange.upstream.name,
@@ -157,8 +173,9 @@ class Recent:
             dry=exchange.dry,
             session=exchange.session,
             scope=exchange.scope,
-            headers=[(name, value if _is_harmless(name.lower()) else _HIDDEN) for name, value in exchange.headers],
+            headers=exchange.headers,
             decisions=exchange.decisions,
+            key=exchange.upstream.key,
         )
         self._take(seen, exchange)
         while len(self._seen) > self._most:
@@ -198,10 +215,14 @@ def _is_harmless(name: str) -> bool:
     return name in _SHOWN or name.startswith(_SHOWN_FIRST)
 
 
-def _shown(body: bytes | None) -> bytes:
+def _masked(text: str, keys: Sequence[str]) -> str:
+    return masked(without_keys(text, keys)) if text else ""
+
+
+def _shown(body: bytes | None, keys: Sequence[str]) -> bytes:
     if body is None:
         return b"null"
-    text = masked(body.decode(errors="replace"))
+    text = _masked(body.decode(errors="replace"), keys)
     data = text.encode(errors="replace")
     try:
         loads(data)

@@ -23,6 +23,7 @@ Answer = tuple[int, str, bytes]
 _JSON = "application/json"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _LISTED = 100
+_MOST_DIGITS = 9
 
 
 def build_operations(
@@ -61,8 +62,11 @@ async def _answer(scope: Message, routes: Routes, book: Book, keeping: Keeping |
         case ["_transom", "metrics"]:
             return 200, _PROMETHEUS, book.metrics.text().encode()
         case ["_transom", "requests"]:
-            wanted = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("limit", [""])[0]
-            most = int(wanted) if wanted.isdecimal() and len(wanted) < 9 else _LISTED
+            asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+            wanted = asked.get("limit", [str(_LISTED)])[-1]
+            if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < _MOST_DIGITS):
+                return 400, _JSON, _error("limit is a whole number in digits, such as ?limit=10", "invalid_request_error")
+            most = int(wanted)
             return 200, _JSON, dumps({"requests": [seen.summary() for seen in book.recent.last(most)]})
         case ["_transom", "requests", id]:
             seen = book.recent.get(id)
@@ -74,5 +78,5 @@ async def _answer(scope: Message, routes: Routes, book: Book, keeping: Keeping |
             return 404, _JSON, _error("there are healthz, metrics, requests and requests/ID")
 
 
-def _error(message: str) -> bytes:
-    return dumps({"error": {"message": message, "type": "not_found_error"}})
+def _error(message: str, kind: str = "not_found_error") -> bytes:
+    return dumps({"error": {"message": message, "type": kind}})

@@ -28,6 +28,7 @@ from transom.wire.registry import builtin_registry
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwx1234567890"
 JSON = "content-type: application/json"
+ROUTES = Routes([Upstream(name="nobody", url="http://127.0.0.1:9")])
 
 
 @dataclass
@@ -145,6 +146,14 @@ def test_the_last_requests_are_listed_newest_first_and_bounded() -> None:
         assert gateway.get(f"requests/{ids[0]}")[0] == 404
 
 
+@pytest.mark.parametrize("limit", ["abc", "-1", "1.5", "", "9999999999"])
+def test_a_limit_that_is_no_number_is_refused_in_one_sentence(limit: str) -> None:
+    with serving(build_app(ROUTES, operations=build_operations(ROUTES, Book()))) as url:
+        got = ask(url, "GET", f"/_transom/requests?limit={limit}")
+    assert got.status == 400
+    assert json.loads(got.body)["error"]["message"] == "limit is a whole number in digits, such as ?limit=10"
+
+
 def test_the_bodies_that_are_held_are_bounded_too() -> None:
     with running(None, book=Book(Recent(most_bytes=20_000))) as gateway:
         ids = [gateway.chat(conversation(8))[1]["x-transom-request"] for _ in range(3)]
@@ -180,6 +189,11 @@ def test_a_dry_run_says_what_would_be_done_and_sends_what_came(always: bool, hea
         seen = gateway.get(f"requests/{headers['x-transom-request']}")[1]
         assert seen["dry_run"] is True
         assert seen["edited"] is False
+        assert seen["tokens"]["before"] == seen["tokens"]["after"] > seen["tokens"]["would"]
+        assert [each["dry_run"] for each in seen["decisions"]] == [True]
+        metrics = ask(gateway.url, "GET", "/_transom/metrics").body.decode()
+        assert 'transom_decisions_total{step="guard",action="closed",dry_run="true"} 1' in metrics
+        assert 'dry_run="false"' not in metrics
 
 
 def test_metrics_are_what_prometheus_reads() -> None:
@@ -196,7 +210,7 @@ def test_metrics_are_what_prometheus_reads() -> None:
     by_name = {name: value for (name, _), value in samples.items()}
     asked = (("outcome", "answered"), ("protocol", "openai"), ("upstream", "scripted"))
     assert samples["transom_requests_total", asked] == 2
-    assert samples["transom_decisions_total", (("action", "closed"), ("step", "guard"))] == 1
+    assert samples["transom_decisions_total", (("action", "closed"), ("dry_run", "false"), ("step", "guard"))] == 1
     assert by_name["transom_tokens_removed_total"] > 1_000
     assert samples["transom_tokens_reported_total", (("kind", "output"), ("upstream", "scripted"))] > 0
     assert by_name["transom_requests_active"] == 0
