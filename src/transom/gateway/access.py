@@ -19,6 +19,7 @@ TOKEN = "x-transom-token"  # noqa: S105 - the header's name
 """Where a client may send our token when its other headers carry a key for the upstream."""
 
 _REFUSALS = {
+    "origin_hosts": (400, "one Host header is needed, and no more"),
     "origin_host": (421, "this host name is not ours"),
     "origin_foreign": (403, "this origin may not ask"),
     "origin_bearer": (401, f"a token is needed: send it as the key, or in {TOKEN}"),
@@ -100,12 +101,16 @@ class Access:
             server: the address it came to.
         """
         headers = list(headers)
+        hosts, origin, site = _asking(headers)
+        if len(hosts) > 1:
+            # Who stands before us may have gone by the other one (RFC 9112, 3.2).
+            return Refusal(*_REFUSALS["origin_hosts"])
         # Only a name can be made to lead elsewhere: the address that a request came to is no name.
         reached = {_as_host(server[0])} if server else set()
-        host, origin = named(headers, b"host"), named(headers, b"origin")
         verdict = origins.judge(
-            host.decode("latin-1") or None,
+            hosts[0].decode("latin-1") if hosts else None,
             origin.decode("latin-1") or None,
+            fetch_site=site.decode("latin-1"),
             allowed_hosts=self._hosts | reached,
             allowed_origins=self._origins,
         )
@@ -141,6 +146,21 @@ def preflight(origin: bytes, headers: Iterable[Header]) -> list[Header]:
     ]
     wanted = named(headers, b"access-control-request-headers")
     return [*told, (b"access-control-allow-headers", wanted)] if wanted else told
+
+
+def _asking(headers: list[Header]) -> tuple[list[bytes], bytes, bytes]:
+    """Every ``Host``, the ``Origin`` and the ``Sec-Fetch-Site`` of a request, in one go: it is asked of every one."""
+    hosts: list[bytes] = []
+    origin = site = b""
+    for name, value in headers:
+        match name.lower():
+            case b"host":
+                hosts.append(value)
+            case b"origin":
+                origin = origin or value
+            case b"sec-fetch-site":
+                site = site or value
+    return hosts, origin, site
 
 
 def _as_host(name: str) -> str:

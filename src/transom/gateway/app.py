@@ -9,14 +9,12 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import quote
 
-from ..errors import JSONError
-from ..jsontext import loads, raw_object
-from .access import Access, Admitted, Refusal, preflight
+from .access import Access, Refusal, preflight
+from .answers import answer, error_of, refuse_upgrade, refuse_websocket
+from .asked import Asked, members_of, raw_path, raw_query, told
 from .asking import Asking
 from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
 from .endpoint import Endpoint, endpoint, is_misplaced
@@ -27,7 +25,6 @@ from .parties import Guarding, Journal, NullGuard, NullJournal
 from .passage import Passage
 from .presence import Presence
 from .relaying import Outgoing, Send
-from .streams import error_body
 from .upstreams import Edit, Routes
 
 __all__ = ["PREFIX", "ASGIApp", "Gateway", "build_app"]
@@ -75,21 +72,6 @@ def build_app(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A request's head, as far as the gateway cares."""
-
-    method: str
-    path: str
-    query: str
-    headers: list[Header]
-    admitted: Admitted
-    port: int | None
-
-    def __bool__(self) -> bool:
-        return True
-
-
 class Gateway:
     """The application. See ``build_app``; use ``close`` where the server tells no lifespan."""
 
@@ -123,7 +105,7 @@ class Gateway:
             case "http":
                 await self._http(scope, receive, send)
             case "websocket":
-                await _no_websocket(scope, receive, send)
+                await refuse_websocket(scope, receive, send)
             case "lifespan":
                 await self._lifespan(receive, send)
             case _:
@@ -145,41 +127,41 @@ class Gateway:
 
     async def _http(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         headers: list[Header] = scope["headers"]
-        path = _raw_path(scope)
-        query = _ascii(scope.get("query_string", b""))
+        path = raw_path(scope)
+        query = raw_query(scope)
         server = scope.get("server")
         port = server[1] if server is not None else None
         verdict = self._access.judge(headers, query, server)
         method = scope["method"]
         if isinstance(verdict, Refusal):
             if verdict.status == 401 and self._is_greeting(method, path, port):
-                await _answer(send, 200, b"")
+                await answer(send, 200, b"")
                 return
             more = [(b"www-authenticate", b"Bearer")] if verdict.status == 401 else []
-            await _answer(send, verdict.status, _error(path, verdict.status, verdict.message), more)
+            await answer(send, verdict.status, error_of(path, verdict.status, verdict.message), more)
             return
         if named(headers, b"upgrade").lower() == b"websocket":
-            await _upgrade_refused(send)
+            await refuse_upgrade(send)
         elif method == "OPTIONS" and verdict.origin and named(headers, b"access-control-request-method"):
-            await _answer(send, 204, b"", preflight(verdict.origin, headers))
+            await answer(send, 204, b"", preflight(verdict.origin, headers))
         elif not path.startswith("/"):
-            await _answer(send, 400, _error("", 400, "what is asked for is no path"))
-        elif path.startswith(PREFIX) or path == PREFIX.rstrip("/"):
+            await answer(send, 400, error_of("", 400, "what is asked for is no path"))
+        elif _is_ours(path):
             await self._operate(scope, receive, send)
         else:
-            await self._pass(_Asked(method, path, query, headers, verdict, port), receive, send)
+            await self._pass(Asked(method, path, query, headers, verdict, port), receive, send)
 
     async def _operate(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if self._operations is None:
-            await _answer(send, 404, _error("", 404, "nothing is served here"))
+            await answer(send, 404, error_of("", 404, "nothing is served here"))
         else:
             await self._operations(scope, receive, send)
 
-    async def _pass(self, asked: _Asked, receive: Receive, send: Send) -> None:
+    async def _pass(self, asked: Asked, receive: Receive, send: Send) -> None:
         named_there = self._routes.named(asked.path, asked.port)
         path = named_there[1] if named_there is not None else asked.path
         if self._is_greeting(asked.method, asked.path, asked.port):
-            await _answer(send, 200, b"", asked.admitted.sharing([]))
+            await answer(send, 200, b"", asked.admitted.sharing([]))
             return
         headers = texts(asked.headers)
         point = endpoint(asked.method, path, dict(headers))
@@ -224,7 +206,7 @@ class Gateway:
 
     async def _passed(
         self,
-        asked: _Asked,
+        asked: Asked,
         headers: list[tuple[str, str]],
         path: str,
         point: Endpoint | None,
@@ -239,16 +221,16 @@ class Gateway:
         try:
             plain = await undone(body.data, coding) if inspected and coding else body.data if inspected else b""
         except UnknownCodingError as error:
-            await _answer(send, 415, _error(path, 415, f"the coding {error} of the body is not known here", point))
+            await answer(send, 415, error_of(path, 415, f"the coding {error} of the body is not known here", point))
             return
         except TooLargeError:
-            await _answer(send, 413, _error(path, 413, "the body unfolds to more than 64 MiB", point))
+            await answer(send, 413, error_of(path, 413, "the body unfolds to more than 64 MiB", point))
             return
         except ValueError:
             # Not of its coding, or cut off: the upstream says so better.
             inspected = False
-        members = _members(plain)
-        model, stream = _told(members, point)
+        members = members_of(plain)
+        model, stream = told(members, point)
         upstream, onward_path = self._routes.choose(asked.path, model, asked.port)
         exchange = Exchange(
             id=self._identify(),
@@ -314,67 +296,6 @@ class Gateway:
                 await self._after(exchange)
 
 
-def _members(plain: bytes) -> Mapping[str, bytes] | None:
-    """The members of a body; ``None`` for what is no JSON object: that goes on, and the upstream says what it thinks of it."""
-    try:
-        return raw_object(plain) if plain else None
-    except JSONError:
-        return None
-
-
-def _told(members: Mapping[str, bytes] | None, point: Endpoint | None) -> tuple[str, bool]:
-    """The model that a request names, and whether it wants a stream."""
-    model, wanted = ((members or {}).get(name, b"").strip() for name in ("model", "stream"))
-    stream = wanted == b"true"
-    if point is not None and point.stream is not None:
-        stream = point.stream
-    elif point is not None and point.protocol == "ollama":
-        # Its answers are streams unless a request says otherwise.
-        stream = members is not None and wanted != b"false"
-    named = point.model if point is not None else ""
-    return named or (str(loads(model)) if model.startswith(b'"') else ""), stream
-
-
-def _raw_path(scope: MutableMapping[str, Any]) -> str:
-    raw: bytes | None = scope.get("raw_path")
-    if raw is not None:
-        return _ascii(raw.partition(b"?")[0])
-    return quote(scope["path"])
-
-
-def _ascii(raw: bytes) -> str:
-    """A part of a URL as it came; bytes that none may hold are spelled as URLs spell them."""
-    return raw.decode() if raw.isascii() else "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
-
-
-def _error(path: str, status: int, message: str, point: Endpoint | None = None) -> bytes:
-    """An error's body, in the shape of the protocol that a path belongs to, prefix or not."""
-    found = point or endpoint("POST", path, {}) or endpoint("POST", "/" + path.removeprefix("/").partition("/")[2], {})
-    return error_body(found.protocol if found is not None else "openai", status, message)
-
-
-async def _answer(send: Send, status: int, body: bytes, headers: list[Header] | None = None) -> None:
-    told = list(headers or [])
-    if body:
-        told += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    elif status != 204:
-        told.append((b"content-length", b"0"))
-    await send({"type": "http.response.start", "status": status, "headers": told})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-async def _upgrade_refused(send: Send) -> None:
-    # Any other status costs Codex several tries, or ends its run.
-    body = _error("/v1/responses", 426, "WebSockets are not served here: use HTTP")
-    await _answer(send, 426, body, [(b"upgrade", b"HTTP/1.1"), (b"connection", b"close")])
-
-
-async def _no_websocket(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-    await receive()
-    if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    body = _error("/v1/responses", 426, "WebSockets are not served here: use HTTP")
-    told = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), (b"upgrade", b"HTTP/1.1")]
-    await send({"type": "websocket.http.response.start", "status": 426, "headers": told})
-    await send({"type": "websocket.http.response.body", "body": body, "more_body": False})
+def _is_ours(path: str) -> bool:
+    """Whether a path lies under our own prefix, with however many slashes."""
+    return f"/{path.lstrip('/')}/".startswith(PREFIX)

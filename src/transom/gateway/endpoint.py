@@ -54,6 +54,8 @@ _GEMINI = re.compile(r"/v1(?:beta|alpha)?\d*(?:/.+)?/(?:models|tunedModels|endpo
 _GEMINI_MODELS = re.compile(r"/v1(?:beta|alpha)\d*/models(?:/([^:]+))?")
 _MODELS = re.compile(r"/v1/models(?:/(.+))?")
 
+_SLASHES = re.compile("//+")
+
 _MOST_PARTS = 16
 """Parts of a path that are looked at: a longer one is nobody's slip."""
 
@@ -92,6 +94,9 @@ def endpoint(method: str, path: str, headers: Mapping[str, str]) -> Endpoint | N
     path = path.partition("?")[0]
     if "%" in path:
         path = unquote(path)
+    if "//" in path:
+        # A base URL that ends with a slash; servers take it for one, so it is guarded as one.
+        path = _SLASHES.sub("/", path)
     path = path.rstrip("/")
     method = method.upper()
     if method == "POST":

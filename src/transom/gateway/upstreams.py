@@ -105,7 +105,8 @@ class Routes:
         """
         if port in self._by_port:
             return self._by_port[port], path
-        first, slash, rest = path.removeprefix("/").partition("/")
+        # A base URL that ends with a slash makes two of it; what goes on keeps those that are left.
+        first, slash, rest = path.lstrip("/").partition("/")
         for upstream in self.upstreams:
             if first == upstream.name:
                 return upstream, f"/{rest}" if slash else "/"

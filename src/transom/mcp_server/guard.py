@@ -45,7 +45,12 @@ class Guard:
         headers = Headers(scope=scope)
         # Only a name can be made to lead elsewhere: the address that a request came to is no name.
         reached = {_as_host(scope["server"][0])} if scope.get("server") else set()
-        verdict = origins.judge(headers.get("host"), headers.get("origin"), allowed_hosts=self._hosts | reached)
+        verdict = origins.judge(
+            headers.get("host"),
+            headers.get("origin"),
+            fetch_site=headers.get("sec-fetch-site", ""),
+            allowed_hosts=self._hosts | reached,
+        )
         if verdict and self._token is not None:
             verdict = origins.judge_bearer(headers.get("authorization"), self._token)
         if verdict:

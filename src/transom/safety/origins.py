@@ -1,7 +1,8 @@
 """Whether a request to a local server comes from who it seems to: its Host and Origin, and its token.
 
 A page in a browser can make its own name resolve to this machine and then talk to a local server as if that were its own
-(DNS rebinding). Its requests still carry the page's name in Host and Origin. Whoever has no browser sends no Origin.
+(DNS rebinding). Its requests still carry the page's name in Host and Origin. Whoever has no browser sends no Origin. Neither
+does a page for what it only shows or leads to; whose that is, the browser says in Sec-Fetch-Site then (W3C, Fetch Metadata).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 _ORIGIN = re.compile(r"(https?)://(.+)", re.IGNORECASE)
+_FOREIGN_SITES = frozenset({"cross-site", "same-site"})
+"""Another site, and another port or name of this one. What a user typed is ``none``, and its own pages are ``same-origin``."""
 _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 _IPV4_LOOPBACK = re.compile(r"127(?:\.(?:[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}")
 
@@ -27,6 +30,7 @@ def judge(
     host_header: str | None,
     origin_header: str | None,
     *,
+    fetch_site: str = "",
     allowed_hosts: Collection[str] = LOOPBACK_HOSTS,
     allowed_origins: Collection[str] = (),
 ) -> Verdict:
@@ -35,6 +39,8 @@ def judge(
     Args:
         host_header: the value of ``Host``; None when there is none.
         origin_header: the value of ``Origin``; None when there is none, as with clients that are no browsers.
+        fetch_site: the value of ``Sec-Fetch-Site``, with which browsers tell whose page asks where they send no ``Origin``: an
+            image, a script or a link that leads here. Empty when there is none, as with clients that are no browsers.
         allowed_hosts: names and addresses; one without a port stands for any port, IPv6 addresses in brackets.
         allowed_origins: ``scheme://host:port``, beside those of the allowed hosts over http and https.
 
@@ -45,6 +51,8 @@ def judge(
     if host_header is None or not _named(host_header, hosts):
         return refuse("forbidden", "origin_host", shown=host_header or "")
     if origin_header is None:
+        if fetch_site.strip().lower() in _FOREIGN_SITES:
+            return refuse("forbidden", "origin_foreign", shown=fetch_site)
         return ALLOWED
     origin = origin_header.lower()
     found = _ORIGIN.fullmatch(origin)

@@ -79,3 +79,14 @@ def test_a_token_is_compared_whole() -> None:
 )  # fmt: skip
 def test_what_is_reachable_from_here_alone(host: str, here: bool) -> None:
     assert is_loopback(host) == here
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "Cross-Site "])
+def test_what_a_page_of_another_site_shows_or_leads_to_is_refused_though_it_tells_no_origin(site: str) -> None:
+    assert judge("127.0.0.1:8642", None, fetch_site=site).reason == "origin_foreign"
+    assert judge("127.0.0.1:8642", "http://localhost:3000", fetch_site=site).allowed, "an origin says more"
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin", ""])
+def test_what_a_user_typed_and_what_is_no_page_are_allowed(site: str) -> None:
+    assert judge("127.0.0.1:8642", None, fetch_site=site).allowed

@@ -15,6 +15,8 @@ from tests.unit.gateway.serving import HOST, Asked, ask, got, raw, serving, upst
 from transom.errors import UsageError
 from transom.gateway.access import Access
 from transom.gateway.app import Gateway, build_app
+from transom.gateway.exchange import Exchange
+from transom.gateway.parties import NullGuard
 from transom.gateway.upstreams import Routes, Upstream
 
 CHAT = "/v1/chat/completions"
@@ -188,6 +190,66 @@ def test_a_page_that_is_not_allowed_spends_no_key(host: str, origin: str, status
         before = ask(url, "OPTIONS", CHAT, b"", *headers, "access-control-request-method: POST", host=host)
         assert before.status == (204 if status == 200 else status)
         assert (before.header("access-control-allow-origin") == origin) == (status == 200)
+
+
+@pytest.mark.feature("Z10")
+@pytest.mark.parametrize(
+    ("site", "status"), [("cross-site", 403), ("same-site", 403), ("none", 200), ("same-origin", 200), ("", 200)]
+)
+def test_what_a_page_of_another_site_shows_or_leads_to_spends_no_key(site: str, status: int) -> None:
+    async def operations(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    headers = (f"sec-fetch-site: {site}", "sec-fetch-mode: no-cors") if site else ()
+    with upstream(answered) as server, serving(gateway(server.url, operations=operations)) as url:
+        assert ask(url, "GET", "/v1/models", b"", *headers).status == status
+        assert ask(url, "GET", "/_transom/requests", b"", *headers).status == status
+        assert len(server.asked) == (status == 200)
+
+
+def test_a_request_with_two_hosts_is_refused() -> None:
+    with upstream(answered) as server, serving(gateway(server.url)) as url:
+        for other in ("127.0.0.1", "evil.example"):
+            got = ask(url, "POST", CHAT, BODY, f"host: {other}")
+            assert (got.status, json.loads(got.body)["error"]["message"]) == (400, "one Host header is needed, and no more")
+        assert not server.asked
+
+
+class Watching(NullGuard):
+    """A guard that takes note of what it is shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    async def before(self, exchange: Exchange) -> None:
+        self.seen.append(exchange.upstream.name)
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "name"),
+    [
+        ("//v1/chat/completions", "//v1/chat/completions", "u"),
+        ("/v1//chat///completions", "/v1//chat///completions", "u"),
+        ("//v1beta//models/m:generateContent", "//v1beta//models/m:generateContent", "u"),
+        ("//two//v1/messages", "//v1/messages", "two"),
+        ("/two//v1/messages", "//v1/messages", "two"),
+    ],
+)
+def test_slashes_too_many_change_neither_who_is_asked_nor_what_nor_that_it_is_guarded(path: str, asked: str, name: str) -> None:
+    guard = Watching()
+    with upstream(answered) as server:
+        routes = Routes([Upstream(name="u", url=server.url), Upstream(name="two", url=server.url)])
+        with serving(build_app(routes, guard=guard)) as url:
+            assert ask(url, "POST", path, BODY).status == 200
+        assert server.asked[0].line == f"POST {asked} HTTP/1.1"
+        assert guard.seen == [name]
+
+
+def test_slashes_too_many_lead_to_nobody_elses_requests() -> None:
+    with upstream(answered) as server, serving(gateway(server.url)) as url:
+        assert ask(url, "GET", "//_transom/requests").status == 404
+        assert not server.asked
 
 
 @pytest.mark.feature("Z10")
