@@ -144,11 +144,17 @@ class Loader:
         old = self.messages[self.system : self.system + same]
         if leading_system(old) < len(old):
             fresh = [*fresh[:outside], *(_in_place(message) for message in fresh[outside:])]
-        before = self.messages
+        before, stands = self.messages, self.system == outside
         self.messages = [*fresh[:outside], *old, *fresh[outside:]]
         self.format, self.system = name, outside
         self.outer = self.head = None
-        return _shared(before, self.messages), outside
+        shared = _shared(before[:outside], self.messages[:outside])
+        if stands and shared == outside:
+            # The others that stayed are the same objects in the same place.
+            shared = _shared(before, self.messages, outside + same)
+        else:
+            shared = _shared(before, self.messages)
+        return shared, outside
 
     def note(self, messages: Sequence[Message]) -> None:
         """Remember messages that were appended, so that a load that holds them too is recognised."""
@@ -211,9 +217,10 @@ def _outside(messages: Sequence[Message]) -> int:
     return sum(1 for message in messages if message.origin is not None and message.origin.place)
 
 
-def _shared(one: Sequence[Message], two: Sequence[Message]) -> int:
-    count = 0
-    for a, b in zip(one, two, strict=False):
+def _shared(one: Sequence[Message], two: Sequence[Message], start: int = 0) -> int:
+    """How many messages both begin with, of which ``start`` are known to be the same."""
+    count = start
+    for a, b in zip(islice(one, start, None), islice(two, start, None), strict=False):
         if a is not b and not _same(a, b):
             break
         count += 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ..tokens.usage import tokens_in_use
 from ..tokens.weigh import PER_MESSAGE, weigh, weigh_tools
 from .overflow.budget import Budget, Usage, reserve_for
-from .overflow.spanning import movable_tokens
 from .state import CompileState, FixedWeight
 
 __all__ = ["budget_of", "headroom", "input_trigger", "scaled", "take_stock", "unseen_tokens", "usage_of"]
@@ -31,7 +30,7 @@ def budget_of(state: CompileState) -> Budget:
         system=fixed.system_tokens + state.allowance,
         tools=fixed.tools_tokens,
         tail=tail,
-        pinned=sum(live.tokens for live in state.turns if live.pinned),
+        pinned=state.pinned,
         ratio=state.session.ratio,
         trigger_ratio=settings.trigger,
         low_ratio=settings.low_water,
@@ -59,7 +58,7 @@ def unseen_tokens(state: CompileState, budget: Budget) -> int:
 
 def headroom(state: CompileState, budget: Budget) -> int:
     """Tokens until the window closes, as the provider counts them; 0 or less where it is about to."""
-    return int((budget.trigger - movable_tokens(state.turns) - unseen_tokens(state, budget)) * budget.ratio)
+    return int((budget.trigger - state.movable - unseen_tokens(state, budget)) * budget.ratio)
 
 
 def usage_of(state: CompileState, budget: Budget) -> Usage:
@@ -76,7 +75,6 @@ def take_stock(state: CompileState) -> Usage:
     fresh = [*live.history.turns[taken:], *live.history.tail()[0]]
     added = sum(sum(state.former(turn, ())[1].values()) for turn in fresh)
     frozen = additions.frozen if additions.frozen is not None else additions.fresh
-    state.settled = live.turns
     state.allowance = state.weigh_system(frozen.messages)
     state.ending = additions.ending(takes_system=state.target.takes_late_system)
     budget = budget_of(state)
@@ -94,7 +92,7 @@ def _counted(state: CompileState, budget: Budget) -> int:
 
 
 def _weighed(state: CompileState, budget: Budget) -> int:
-    return budget.fixed + budget.tail - budget.notices + movable_tokens(state.turns)
+    return budget.fixed + budget.tail - budget.notices + state.movable
 
 
 def _reserve(state: CompileState) -> int:

@@ -26,6 +26,7 @@ from .overflow.budget import Budget
 from .overflow.guard import ClosingFigures, Guard
 from .overflow.handoff import Handoff
 from .overflow.runner import Runner
+from .overflow.spanning import movable_tokens
 from .payload import Compared
 from .placement.cache_audit import CacheAudit, Finding
 from .placement.labels import Labels
@@ -37,7 +38,7 @@ from .selection.selection import Selection
 from .slots import SlotName, Slots
 from .spelling import SpelledTools, ToolSchemas, spell_tools
 
-__all__ = ["CompileSettings", "CompileState", "RenderedNotices", "Session"]
+__all__ = ["CompileSettings", "CompileState", "RenderedHead", "RenderedNotices", "RenderedTurns", "Session"]
 
 _LONG_TEXT = 1_000
 _MOST_COUNTED = 16
@@ -108,6 +109,24 @@ class RenderedNotices:
 
 
 @dataclass(slots=True)
+class RenderedTurns:
+    """The elements of a window's settled turns, one after the other.
+
+    Attributes:
+        window, changes: the window, and how often it had changed.
+        count: turns rendered.
+        elements: theirs.
+        has_markers: one of them has a cache marker.
+    """
+
+    window: LiveWindow
+    changes: int
+    count: int = 0
+    elements: list[Element] = field(default_factory=list)
+    has_markers: bool = False
+
+
+@dataclass(slots=True)
 class Session:
     """What lasts from one compile to the next.
 
@@ -144,6 +163,7 @@ class Session:
         new_context: a new window was asked for and no compile has seen to it.
         managed: the last payload leaves its window to the provider.
         noted, notices: what was weighed and, by target, rendered of announcements.
+        settled: by target, the elements of the settled turns.
         ends: by target, the last element of the conversation, and how many bytes only close it.
         counted: what long texts of the tail weigh.
     """
@@ -183,6 +203,7 @@ class Session:
     noted: tuple[tuple[str, ...], int] = ((), 0)
     notices: dict[str, RenderedNotices] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
+    settled: dict[str, RenderedTurns] = field(default_factory=dict)
     ends: dict[str, tuple[Element, int]] = field(default_factory=dict)
 
     def move_prefix(self) -> None:
@@ -207,7 +228,6 @@ class CompileState:
         former: gives turns their form.
         weigh: weighs a message, each of the same bytes once.
         learned_ratio: correction to take over when a window closes.
-        settled: turns in the window that later compiles repeat.
         unsettled: turns at the end that may still change.
         budget: what to fit into.
         pending_tokens: what the unsettled turns weigh as they came.
@@ -238,7 +258,6 @@ class CompileState:
     former: Former
     weigh: Callable[[Message, Tokenizer], int]
     learned_ratio: float
-    settled: list[LiveTurn] = field(default_factory=list)
     unsettled: list[LiveTurn] = field(default_factory=list)
     budget: Budget | None = None
     pending_tokens: int = 0
@@ -269,9 +288,29 @@ class CompileState:
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
+    def settled(self) -> Sequence[LiveTurn]:
+        """Turns in the window that later compiles repeat."""
+        return self.session.live.turns
+
+    @property
     def turns(self) -> Sequence[LiveTurn]:
         """Everything in the window."""
-        return [*self.settled, *self.unsettled]
+        return [*self.session.live.turns, *self.unsettled]
+
+    @property
+    def movable(self) -> int:
+        """Tokens in the window that strategies may move: everything but pinned turns."""
+        return self.session.live.sums.movable + movable_tokens(self.unsettled)
+
+    @property
+    def pinned(self) -> int:
+        """Tokens of pinned turns."""
+        return self.session.live.sums.pinned + sum(live.tokens for live in self.unsettled if live.pinned)
+
+    @property
+    def moved(self) -> Iterable[Moved]:
+        """What pruning moved out of the turns in the window."""
+        return (*self.session.live.sums.moved, *(moved for live in self.unsettled for moved in live.moved))
 
     @property
     def spelled(self) -> SpelledTools:

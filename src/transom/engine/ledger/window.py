@@ -7,7 +7,7 @@ of the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...messages import History, Message, Repair, Turn
@@ -17,8 +17,9 @@ from ...vocabulary.mending import MendingWords
 from .edits import TurnEdit
 from .live import LiveTurn, Moved, Sticky, head_turn
 from .records import Lineage, WindowRecord
+from .sums import Sums
 
-__all__ = ["EMPTY_RECORD", "Former", "LiveWindow"]
+__all__ = ["EMPTY_RECORD", "Former", "LiveWindow", "form_again"]
 
 EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, ROOT, False, (), (), (), "", (), Lineage(), "")
 """What is in force before any window closed."""
@@ -41,6 +42,7 @@ class LiveWindow:
         raw_tokens: what the settled history weighs as it came.
         parted, adopted: the caller wrote a head of ours back: it was parted from the message it was merged into; it is known.
         sticky: texts that stand beside turns, by the prefix digest at their end.
+        changes: how often turns in the window became others, other than by new ones at the end.
     """
 
     def __init__(self, words: MendingWords = ENGLISH.mending) -> None:
@@ -51,6 +53,8 @@ class LiveWindow:
         self.raw_tokens = 0
         self.parted = self.adopted = False
         self.sticky: dict[bytes, Sticky] = {}
+        self.changes = 0
+        self._sums, self._summed = Sums(), 0
         self._taken = 0
         self._weighed = 0
         self._mapped = 0
@@ -71,6 +75,26 @@ class LiveWindow:
         self._mapped = len(prefix)
         return self._places
 
+    @property
+    def sums(self) -> Sums:
+        """What the turns in the window come to; only new ones are added up."""
+        if self._summed != self.changes:
+            self._sums, self._summed = Sums(), self.changes
+        if self._sums.count < len(self.turns):
+            self._sums.add(self.turns[self._sums.count :])
+        return self._sums
+
+    def stick(self, turn: LiveTurn, sticky: Sticky) -> None:
+        """Put text beside a turn, settled or not, and keep it there."""
+        self.sticky[turn.place] = sticky
+        turn.stick(sticky)
+        self.changes += 1
+
+    def form_again(self, former: Former, uris: Collection[str]) -> None:
+        """Give the turns from which something was moved to these addresses their form anew."""
+        self.changes += 1
+        form_again(self.turns, former, uris)
+
     def weigh_new(self, weigh: Callable[[Turn], int]) -> None:
         """Add up what the settled history weighs as it came; only new turns are weighed."""
         for turn in self.history.turns[self._weighed :]:
@@ -87,6 +111,7 @@ class LiveWindow:
     def reopen(self) -> None:
         """Forget all records: the whole history is in the window again."""
         self.base, self.records, self.turns = EMPTY_RECORD, [], []
+        self.changes += 1
         self._taken, self._fits = 0, {}
 
     def part_first(self) -> None:
@@ -131,6 +156,7 @@ class LiveWindow:
         self._fits = {fit.place: fit.edits for fit in record.fits}
         self._taken = places[record.p_k]
         self.turns = shown
+        self.changes += 1
         self.take_in(former, live)
 
     def take_in(self, former: Former, live: dict[bytes, LiveTurn] | None = None) -> list[LiveTurn]:
@@ -167,3 +193,13 @@ class LiveWindow:
     def extend(self, messages: Iterable[Message]) -> None:
         """Add messages at the end."""
         self.history.extend(messages)
+
+
+def form_again(turns: list[LiveTurn], former: Former, uris: Collection[str]) -> None:
+    """Exchange the turns from which something was moved to these addresses for such as the former now makes of them."""
+    for index, live in enumerate(turns):
+        if any(moved.uri in uris for moved in live.moved):
+            turn, weights, moved = former(live.source, live.edits)
+            turns[index] = LiveTurn(
+                turn, live.source, live.index, live.place, weights, edits=live.edits, moved=moved, sticky=live.sticky
+            )

@@ -95,15 +95,15 @@ class Runner:
         # To look whether an object keeps a protocol costs more than all else that is asked of a strategy with nothing to do.
         self._managing = self.strategy if isinstance(self.strategy, Managing) else None
 
-    def wants_to_close(self, turns: Sequence[LiveTurn], budget: Budget, unseen: int = 0, *, managed: bool = False) -> bool:
+    def wants_to_close(self, movable: int, budget: Budget, unseen: int = 0, *, managed: bool = False) -> bool:
         """Whether the movable history is above the trigger.
 
         Args:
-            turns, budget: what is in the window, and the room for it.
+            movable: tokens in the window that may leave it.
+            budget: the room for them.
             unseen: tokens by which a usage report corrects the count until the next closing takes the correction over.
             managed: the provider makes room by itself: the window closes only where the history does not fit at all.
         """
-        movable = movable_tokens(turns)
         return movable > budget.available or (not managed and movable + unseen > budget.trigger)
 
     @property

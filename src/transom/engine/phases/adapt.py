@@ -19,7 +19,7 @@ from ..measuring import input_trigger
 from ..placement.emptiness import without_empty_content
 from ..placement.prefill import degraded_prefill, is_unanswered
 from ..placement.tail import closing_bytes, place_tail
-from ..state import CompileState, RenderedHead, RenderedNotices
+from ..state import CompileState, RenderedHead, RenderedNotices, RenderedTurns
 
 __all__ = ["adapt"]
 
@@ -34,9 +34,9 @@ async def adapt(state: CompileState) -> None:
     if state.slots.taken("before-adapt"):
         state.messages = state.transformed(await state.slots.fold("before-adapt", state.flatten()), "before-adapt")
     system: Sequence[Message] = state.session.prompt
+    has_markers = True
     if state.messages is None:
-        key = state.target.name
-        settled = [element for live in state.settled for element in live.rendered.get(key) or _rendered(state, live)]
+        settled, has_markers = _settled(state)
         volatile, prefill = _unsettled(state, state.unsettled)
     else:
         count = leading_system(state.messages)
@@ -52,9 +52,24 @@ async def adapt(state: CompileState) -> None:
     moving[len(moving) - prefill : len(moving) - prefill] = _notices(state)
     free = MOST_MARKERS - _markers(state.frame.before)
     state.volatile, free = _marked(moving, free)
-    state.elements, _ = _marked(stable, free)
+    has_markers = has_markers or any(element.marked is not None for element in first)
+    state.elements = _marked(stable, free)[0] if has_markers else stable
     state.kept_of_first = kept
     state.closing_bytes = _closing_bytes(state, stable[-1]) if stable and not moving else 0
+
+
+def _settled(state: CompileState) -> tuple[list[Element], bool]:
+    """The settled turns' elements, and whether any has a marker; only those of new turns are looked at."""
+    session, key = state.session, state.target.name
+    known = session.settled.get(key)
+    if known is None or known.changes != session.live.changes or known.window is not session.live:
+        known = session.settled[key] = RenderedTurns(session.live, session.live.changes)
+    for live in state.settled[known.count :]:
+        elements = _rendered(state, live)
+        known.elements.extend(elements)
+        known.has_markers = known.has_markers or any(element.marked is not None for element in elements)
+        known.count += 1
+    return known.elements, known.has_markers
 
 
 def _closing_bytes(state: CompileState, last: Element) -> int:

@@ -10,7 +10,6 @@ from ..breaks import prefix_of
 from ..events import CompileDone
 from ..measuring import scaled
 from ..overflow.archive import original_line
-from ..overflow.spanning import movable_tokens
 from ..payload import Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
 
@@ -39,8 +38,7 @@ async def done(state: CompileState) -> Payload:
     )
     held = common_prefix(before.pieces, now.pieces, now.resumed) if before is not None else 0
     parts = _parts(state)
-    movable = movable_tokens(state.turns)
-    tokens_after = scaled(budget.fixed + budget.tail + movable, budget.ratio)
+    tokens_after = scaled(budget.fixed + budget.tail + state.movable, budget.ratio)
     meta = PayloadMeta(
         target=state.target.name,
         window=state.settings.window,
@@ -98,16 +96,8 @@ def _kept(state: CompileState, repair: Repair) -> str:
 def _parts(state: CompileState) -> dict[str, int]:
     budget = state.budget
     assert budget is not None
-    parts = {
-        "system": budget.system,
-        "tools": budget.tools,
-        "head": 0,
-        "user": 0,
-        "assistant": 0,
-        "results": 0,
-        "tail": budget.tail,
-    }
-    for live in state.turns:
+    parts = {"system": budget.system, "tools": budget.tools, **state.session.live.sums.parts, "tail": budget.tail}
+    for live in state.unsettled:
         for kind, tokens in live.weights.items():
             parts[kind] += tokens
     return parts

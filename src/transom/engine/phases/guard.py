@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..events import WindowWarned
 from ..measuring import budget_of, scaled, usage_of
-from ..overflow.spanning import movable_tokens
 from ..state import CompileState
 
 __all__ = ["guard"]
@@ -27,7 +26,7 @@ async def guard(state: CompileState) -> None:
     record = session.live.base
     if record.weighed and record.arrived == session.live.history.arrivals[-1]:
         # Of the record and not of what happened: one that another process or run made says the same to the same history.
-        before = usage.tokens + scaled(record.weighed - movable_tokens(state.turns), state.session.ratio)
+        before = usage.tokens + scaled(record.weighed - state.movable, state.session.ratio)
         lines.append(words.closing_line(before, usage.tokens))
     if warns and not state.managed:
         lines.append(words.budget_line(usage.tokens, usage.window, full=usage.share >= wanted.compress))

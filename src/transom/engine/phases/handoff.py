@@ -6,7 +6,6 @@ It stands in the tail, is part of no history, and does not count for the questio
 from __future__ import annotations
 
 from ..measuring import budget_of, headroom
-from ..overflow.spanning import movable_tokens
 from ..state import CompileState
 
 __all__ = ["handoff"]
@@ -24,7 +23,7 @@ async def handoff(state: CompileState) -> None:
         return
     notice = state.vocabulary.windows.handoff_notice(left, wanted.prompt, session.additions.tool)
     state.say(notice)
-    if movable_tokens(state.turns) > budget_of(state).available:
+    if state.movable > budget_of(state).available:
         state.unsay()
         return
     state.noticed = window

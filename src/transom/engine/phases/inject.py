@@ -21,7 +21,7 @@ async def inject(state: CompileState) -> None:
     added = sum(state.tokenizer.count(text) for text in state.tail[before:])
     budget = state.budget
     assert budget is not None
-    free = budget.available - sum(live.tokens for live in state.turns if not live.pinned)
+    free = budget.available - state.movable
     if added > free:
         raise WindowError(
             f"a function in the slot before-assemble added {added:,} tokens where {max(free, 0):,} are free",

@@ -57,7 +57,7 @@ def _fits(state: CompileState, frozen: Frozen) -> bool:
     budget = state.budget
     assert budget is not None
     more = state.weigh_system(frozen.messages) - state.allowance
-    return more <= 0 or more <= budget.available - sum(live.tokens for live in state.turns if not live.pinned)
+    return more <= 0 or more <= budget.available - state.movable
 
 
 async def _kept(state: CompileState, fresh: Frozen) -> Frozen:

@@ -10,7 +10,6 @@ from ..ledger.records import record_folder
 from ..measuring import budget_of, unseen_tokens, usage_of
 from ..overflow.budget import Budget
 from ..overflow.guard import ClosingFigures
-from ..overflow.spanning import movable_tokens
 from ..state import CompileState
 
 __all__ = ["overflow"]
@@ -49,7 +48,7 @@ async def _close_due(state: CompileState) -> bool:
     for _ in range(MOST_CLOSINGS):
         budget = state.budget
         assert budget is not None
-        due = runner.wants_to_close(state.turns, budget, unseen_tokens(state, budget), managed=state.managed)
+        due = runner.wants_to_close(state.movable, budget, unseen_tokens(state, budget), managed=state.managed)
         if not due and (state.managed or not runner.has_ended_work):
             return False
         if not await _allowed(state):
@@ -78,7 +77,7 @@ async def _renew(state: CompileState) -> None:
 def _correct(state: CompileState) -> None:
     """Take over the correction of weights before the next closing, where there is room by it alone."""
     assert state.budget is not None
-    if movable_tokens(state.turns) <= state.budget.available or state.learned_ratio >= state.session.ratio:
+    if state.movable <= state.budget.available or state.learned_ratio >= state.session.ratio:
         return
     state.session.ratio = state.learned_ratio
     state.budget = budget_of(state)
@@ -86,7 +85,7 @@ def _correct(state: CompileState) -> None:
 
 def _require_fit(state: CompileState, budget: Budget) -> None:
     """Refuse what would exceed the window although nothing more can leave: a provider would refuse it less clearly."""
-    movable = movable_tokens(state.turns)
+    movable = state.movable
     if movable > budget.available:
         raise WindowError(
             f"the window of {budget.window:,} tokens leaves {budget.available:,} to the conversation: its last turn and the "
@@ -108,7 +107,7 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
     # What the window is to fit is weighed as it will be once this one has closed: with the correction taken over then.
     counted, session.ratio = session.ratio, state.learned_ratio
     budget = budget_of(state)
-    tokens = movable_tokens(state.turns)
+    tokens = state.movable
     state.bus.emit(CompressStarted(before, tokens, budget.trigger))
     history = live.history
     folder = record_folder(history.prefix, runner.fingerprint, state.settings.window)
@@ -127,7 +126,6 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
     live.apply(closing.record, state.former)
     # For every target, and should this compile fail after all: nothing of what was sent before has to stand still.
     session.move_prefix()
-    state.settled = live.turns
     state.unsettled, _ = live.unsettled(state.former)
     state.closed = closing.record.strategy
     if closing.archive and closing.archive != closing.record.archive:
@@ -138,7 +136,6 @@ async def _close(state: CompileState, *, forced: bool = False, due: bool = True)
     state.budget = budget_of(state)
     first = state.closing.before if state.closing is not None else used
     state.closing = ClosingFigures(first, usage_of(state, state.budget).tokens)
-    after = movable_tokens(state.turns)
-    state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, after, state.runner.failure))
+    state.bus.emit(CompressEnded(live.base.lineage.current, closing.record.strategy, state.movable, state.runner.failure))
     await state.slots.run("after-overflow", state)
     return True

@@ -17,7 +17,6 @@ from ..events import Recalled
 from ..ledger.live import LiveTurn, Sticky
 from ..ledger.stuck import decide, decided
 from ..ledger.window import EMPTY_RECORD
-from ..overflow.spanning import movable_tokens
 from ..placement.labels import Provenance, label
 from ..retrieval.recall import SMALLEST, Recollection, recollect
 from ..state import CompileState
@@ -65,12 +64,11 @@ def _stick(state: CompileState, newest: LiveTurn, text: str) -> None:
     sticky, budget = Sticky(text, state.tokenizer.count(text)), state.budget
     assert budget is not None
     there = newest.sticky.tokens if newest.sticky is not None else 0
-    if sticky.tokens - there > budget.available - movable_tokens(state.turns):
+    if sticky.tokens - there > budget.available - state.movable:
         # Decided in a process whose window had more room.
         log.warning("there is no room for the %d tokens that belong beside a message", sticky.tokens)
         return
-    state.session.live.sticky[newest.place] = sticky
-    newest.stick(sticky)
+    state.session.live.stick(newest, sticky)
 
 
 async def _recollect(state: CompileState, newest: LiveTurn) -> Recollection | None:
@@ -85,7 +83,7 @@ async def _recollect(state: CompileState, newest: LiveTurn) -> Recollection | No
     asked = "\n".join(part.text for message in newest.source.messages if message.role == "user" for part in _texts(message))
     labels = state.settings.labels
     assert state.budget is not None
-    room = state.budget.available - movable_tokens(state.turns)
+    room = state.budget.available - state.movable
 
     def said(uri: str) -> str:
         where = Provenance("conversation" if uri.startswith("context://archive/") else "text")
@@ -111,7 +109,7 @@ def _own(state: CompileState) -> list[str]:
         records = live.applicable() if live.base is not EMPTY_RECORD else []
         archives = dict.fromkeys((*(record.archive for record in records), *live.base.archives))
         session.listed = live.base, tuple(uri for uri in archives if uri)
-    moved = (moved.uri for turn in state.turns for moved in turn.moved)
+    moved = (moved.uri for moved in state.moved)
     return list(dict.fromkeys((*session.listed[1], *moved)))
 
 

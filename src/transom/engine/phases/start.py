@@ -36,7 +36,6 @@ async def start(state: CompileState) -> None:
     new = live.take_in(state.former)
     if session.name and known:
         await _see_what_others_put(state, new)
-    state.settled = live.turns
     state.unsettled, pending = live.unsettled(state.former)
     state.pending_tokens = sum(
         state.weigh(message, state.tokenizer) for live_turn in state.unsettled for message in live_turn.source.messages
@@ -56,8 +55,7 @@ def _stick(state: CompileState) -> None:
         before = [newest.sticky.text] if newest.sticky is not None else []
         text = "\n\n".join([*before, *session.additions.pending])
         session.additions.pending.clear()
-        session.live.sticky[newest.place] = sticky = Sticky(text, state.tokenizer.count(text))
-        newest.stick(sticky)
+        session.live.stick(newest, Sticky(text, state.tokenizer.count(text)))
 
 
 async def _see_what_others_put(state: CompileState, new: Sequence[LiveTurn]) -> None:
@@ -72,8 +70,7 @@ async def _see_what_others_put(state: CompileState, new: Sequence[LiveTurn]) -> 
             log.warning("what another process put beside a message is not known: %s", error)
             return
         if text:
-            session.live.sticky[live.place] = sticky = Sticky(text, state.tokenizer.count(text))
-            live.stick(sticky)
+            session.live.stick(live, Sticky(text, state.tokenizer.count(text)))
 
 
 async def _read_additions(state: CompileState) -> None:

@@ -11,7 +11,7 @@ import logging
 from ...errors import StoreError
 from ...store.blobs import blob_uri, blob_write
 from ..ledger.decisions import decision_writes
-from ..ledger.live import LiveTurn
+from ..ledger.window import form_again
 from ..overflow.archive import original_line
 from ..state import CompileState
 
@@ -24,7 +24,7 @@ async def tool_results(state: CompileState) -> None:
     """Store pruned originals of turns shown for the first time."""
     await _store_removed(state)
     session = state.session
-    new = [moved for live in state.turns for moved in live.moved if moved.uri not in session.reported]
+    new = [moved for moved in state.moved if moved.uri not in session.reported]
     if not new:
         return
     unique = {moved.uri: moved for moved in new}
@@ -35,7 +35,8 @@ async def tool_results(state: CompileState) -> None:
         log.warning("%d oversized tool results stay whole, since they could not be stored: %s", len(unique), error)
         state.failure = str(error)
         session.failed.update(unique)
-        _form_again(state, set(unique))
+        session.live.form_again(state.former, unique)
+        form_again(state.unsettled, state.former, unique)
         return
     state.report_moved(unique.values())
 
@@ -56,13 +57,3 @@ async def _store_removed(state: CompileState) -> None:
         state.failure = str(error)
         return
     state.session.removed.update(fresh)
-
-
-def _form_again(state: CompileState, uris: set[str]) -> None:
-    for turns in (state.settled, state.unsettled):
-        for index, live in enumerate(turns):
-            if any(moved.uri in uris for moved in live.moved):
-                turn, weights, moved = state.former(live.source, live.edits)
-                turns[index] = LiveTurn(
-                    turn, live.source, live.index, live.place, weights, edits=live.edits, moved=moved, sticky=live.sticky
-                )
