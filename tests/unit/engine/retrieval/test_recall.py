@@ -97,6 +97,19 @@ async def test_what_was_put_there_stays_as_it_is_and_is_decided_once(target: str
 
 
 @pytest.mark.feature("R6")
+async def test_what_was_put_there_counts_at_once_and_ever_after() -> None:
+    context = await lived(context_of())
+    context.append(Message("user", ASKED))
+    counted = context.usage.tokens
+    payload = await context.compile()
+    assert payload.meta.recalled is not None
+    assert payload.meta.tokens_after >= counted + payload.meta.recalled.tokens
+    again = context_of(store=Store(MemoryBackend()))
+    again.restore(context.snapshot())
+    assert (await again.compile()).meta.tokens_after == payload.meta.tokens_after
+
+
+@pytest.mark.feature("R6")
 async def test_off_puts_nothing_and_suggest_only_names_the_place() -> None:
     off = await lived(Context(window=3_000, tokenizer="chars4"))
     off.append(Message("user", ASKED))
