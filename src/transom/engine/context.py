@@ -297,6 +297,15 @@ class Context(Adding, Carrying, Choosing):
         if loaded.head is not None:
             self.head = loaded.head
 
+    def adds(self, source: Spelled, format: str) -> int:  # noqa: A002  # as in ``load``
+        """Bytes of a conversation that a load of it would have to read, because the last load did not hold them. Loads nothing.
+
+        Args:
+            source: the body.
+            format: its wire format.
+        """
+        return self._loader.adds(source, format)
+
     def _reaches(self, kept: int) -> bool:
         """Whether everything handed in so far is among the first ``kept`` conversation messages."""
         return self._session.live.history.count == kept

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import eq
 from typing import TypeVar
 
 from ..errors import FormatError, JSONError
@@ -97,6 +98,11 @@ class Loader:
         self.fields = frozenset(map(str, source)) if isinstance(source, Mapping) else None
         return Loaded(self.messages, shared, request.head if body is not None else None)
 
+    def adds(self, source: Spelled, name: str) -> int:
+        """Bytes of a body's conversation that a load would have to read: those behind what the last load held too."""
+        items = source.items or ()
+        return sum(map(len, items[self._spelled_alike(items, name) :]))
+
     def _load_text(self, source: Spelled | bytes, target: Format) -> Loaded | None:
         """A body as JSON text: only its new elements are parsed. ``None`` for one that has no list of them."""
         try:
@@ -106,12 +112,7 @@ class Loader:
         members, items = spelled.members, spelled.items
         if items is None:
             return None
-        same = 0
-        if target.name == self.format:
-            for old, new in zip(self.raws, items, strict=False):
-                if old != new:
-                    break
-                same += 1
+        same = self._spelled_alike(items, target.name)
         before = self._before(items, same)
         outer = {name: raw for name, raw in members.items() if name != target.conversation}
         if same and self.head is not None and outer == self.outer and [*outer] == [*self.outer]:
@@ -171,6 +172,12 @@ class Loader:
         self.format, self.raws, self.system = "", [], 0
         self.outer = self.head = None
         return Loaded(self.messages, shared, head)
+
+    def _spelled_alike(self, items: Sequence[bytes], name: str) -> int:
+        if name != self.format:
+            return 0
+        alike = [*map(eq, self.raws, items)]
+        return len(alike) if all(alike) else alike.index(False)
 
     def _common(self, items: Sequence[object], name: str) -> int:
         if name != self.format:

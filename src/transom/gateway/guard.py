@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
@@ -49,6 +50,8 @@ _KEPT = 512
 
 _INLINE = 64 << 10
 """Bytes of a request that are looked at on the spot, in about 2 ms. More is looked at beside the event loop."""
+_INLINE_KNOWN, _NEW = 640 << 10, 8 << 10
+"""Bytes of one that goes on with a known conversation, and bytes that are new in it, for which the same holds."""
 _MOST_SAID = 300
 """Characters of an error that a decision repeats."""
 
@@ -114,7 +117,7 @@ class Guard:
         self._calibrations = calibrations
         self._pool = ContextPool(self._made, most_open=most_open)
         self._turns: WeakKeyDictionary[Context, asyncio.Lock] = WeakKeyDictionary()
-        self._compiled: WeakKeyDictionary[Context, str] = WeakKeyDictionary()
+        self._compiled: WeakKeyDictionary[Context, _Last] = WeakKeyDictionary()
         self._beginnings = Beginnings()
         self._beside = Beside()
 
@@ -193,7 +196,8 @@ class Guard:
             return
         async with self._context(exchange, exchange.window) as context:
             known = context.calibration
-            is_last = self._compiled.get(context) == exchange.id
+            last = self._compiled.get(context)
+            is_last = last is not None and last.exchange == exchange.id
             expected = context.usage.tokens if is_last and len(known) >= _TAUGHT and (known.error or 0.0) <= _SURE else None
             was_cut, is_odd = cut(exchange, reported), False
             if not was_cut:
@@ -280,14 +284,19 @@ class Guard:
             if closing:
                 context.request_new_context()
             work = _compiled(context, body, format_)
-            is_small = len(exchange.body) <= min(_INLINE, window)
-            payload, rendered = await (work if is_small else self._beside.run(work))
-            self._compiled[context] = exchange.id
+            is_short = len(exchange.body) <= min(_INLINE, window) or self._goes_on(context, body, format_)
+            payload, rendered = await (work if is_short else self._beside.run(work))
+            self._compiled[context] = _Last(exchange.id, payload.meta.trigger - payload.meta.tokens_after)
         self._take(exchange, payload, source)
         if rendered is not None and not exchange.dry:
             if format_.name in _ALTERNATING:
                 rendered = taking_turns(rendered, members[format_.conversation])
             exchange.sent = _exchanged(exchange.body, members, format_.conversation, rendered)
+
+    def _goes_on(self, context: Context, body: Spelled, format_: Format) -> bool:
+        """Whether a conversation has so little new in it, and so much room, that what there is to do is done in no time."""
+        last = self._compiled.get(context)
+        return last is not None and len(body.text) <= _INLINE_KNOWN and context.adds(body, format_.name) <= min(_NEW, last.room)
 
     def _take(self, exchange: Exchange, payload: Payload, source: str) -> None:
         meta = payload.meta
@@ -307,6 +316,14 @@ class Guard:
     def _made(self, key: str) -> Context:
         scope, _, window = key[1:].split("-")
         return self._make(scope, int(window))
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last compile of a conversation: of which exchange, and how many tokens were left until its window closes."""
+
+    exchange: str
+    room: int
 
 
 class _Turn:
