@@ -13,13 +13,12 @@ import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..servers import asked_to_end
+from .connection import Connection
 
-__all__ = ["Connection", "Listener"]
+__all__ = ["Listener"]
 
 _IDLE = 75
 """Seconds that an unused connection of a client is kept: shorter than that, and clients meet one that is just being closed."""
@@ -28,64 +27,6 @@ _IDLE = 75
 def _is_fault(record: logging.LogRecord) -> bool:
     """Whether a record tells of anything but a task that was cancelled."""
     return record.exc_info is None or not isinstance(record.exc_info[1], asyncio.CancelledError)
-
-
-class Connection(HttpToolsProtocol):
-    """A client's connection that stays HTTP/1.1: another protocol that is offered is not taken (RFC 9110, 7.8).
-
-    The parser stops where the other protocol would begin, which is before the body of the request. So such a request is read
-    once more, without its offer. A WebSocket is no offer, and refused elsewhere.
-    """
-
-    _offered = False
-    _headed = False
-
-    def on_message_begin(self) -> None:
-        """A request begins."""
-        self._headed = False
-        super().on_message_begin()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A field of the head. What comes after the body is none, and would be taken for one (RFC 9110, 6.5.1)."""
-        if not self._headed:
-            super().on_header(name, value)
-
-    def on_headers_complete(self) -> None:
-        """Begin with a request, save one that is read once more."""
-        upgrade = self._get_upgrade()
-        self._offered = upgrade is not None and upgrade.strip() != b"websocket" and self.parser.should_upgrade()
-        if not self._offered:
-            self._headed = True
-            super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        """A request has come whole."""
-        if not self._offered:
-            super().on_message_complete()
-
-    def data_received(self, data: bytes) -> None:
-        """Read what has come."""
-        self._unset_keepalive_if_required()
-        while True:
-            try:
-                self.parser.feed_data(data)
-            except httptools.HttpParserUpgrade as stopped:
-                if not self._offered:
-                    return
-                data = self._without_offer() + data[stopped.args[0] :]
-            except httptools.HttpParserError:
-                self.send_400_response("Invalid HTTP request received.")
-                return
-            else:
-                return
-
-    def _without_offer(self) -> bytes:
-        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
-        self.parser = httptools.HttpRequestParser(self)
-        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        self._offered = False
-        kept = [b"%b: %b\r\n" % pair for pair in self.headers if pair[0] not in {b"upgrade", b"http2-settings"}]
-        return b"%b %b HTTP/%b\r\n%b\r\n" % (method, self.url, version, b"".join(kept))
 
 
 class Listener(uvicorn.Server):

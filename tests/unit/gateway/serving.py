@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 import uvicorn
 
 from transom.gateway.app import ASGIApp
-from transom.gateway.listening import Connection
+from transom.gateway.connection import Connection
 
 HOST = "127.0.0.1"
 
 
 @contextmanager
-def serving(app: ASGIApp) -> Iterator[str]:
+def serving(app: ASGIApp, connection: type[Connection] = Connection) -> Iterator[str]:
     """The application on a free port; its URL."""
     listener = socket.create_server((HOST, 0))
     server = uvicorn.Server(
         uvicorn.Config(
             app,
-            http=Connection,
+            http=connection,
             log_config=None,
             access_log=False,
             server_header=False,
