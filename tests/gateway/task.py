@@ -61,7 +61,7 @@ class Script:
 
 async def readable(store: Path, headers: Mapping[str, str], query: str = "") -> str:
     """All that the store holds for whoever sent these headers, read by its addresses."""
-    scope = scope_of(headers.items(), query)
+    scope = scope_of(headers, query)
     found: list[bytes] = []
     async with open_store(store) as opened:
         kept = opened.scoped(scope) if scope else opened

@@ -13,7 +13,7 @@ from .decisions import Decision
 from .endpoint import Endpoint
 from .upstreams import Upstream
 
-__all__ = ["BYPASS", "DRY_RUN", "Exchange", "Reported", "header"]
+__all__ = ["BYPASS", "DRY_RUN", "Exchange", "Reported", "by_name", "header"]
 
 Headers = Sequence[tuple[str, str]]
 
@@ -26,6 +26,11 @@ def header(headers: Headers, name: str) -> str:
     """A header's value, whatever the case of its name; empty where it is not there."""
     wanted = name.lower()
     return next((value for key, value in headers if key.lower() == wanted), "")
+
+
+def by_name(headers: Headers) -> dict[str, str]:
+    """Headers by their names in lower case; of one that comes twice the first."""
+    return {key.lower(): value for key, value in reversed(headers)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,7 @@ class Exchange:
     Attributes:
         id: names it in logs and exports.
         method, path, query, headers: as the client sent them; the path without the prefix that chose the upstream.
+        named: the headers by name.
         endpoint: what the path means; ``None`` for what is only handed through.
         upstream: who answers.
         body: what the client sent, its content encoding undone.
@@ -89,9 +95,11 @@ class Exchange:
     reported: Reported | None = None
     dry: bool = False
     spent: frozenset[str] = frozenset()
+    named: Mapping[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.sent = self.sent or self.body
+        self.named = by_name(self.headers)
 
     @property
     def edited(self) -> bool:
@@ -99,8 +107,11 @@ class Exchange:
         return self.sent is not self.body
 
     def asks(self, name: str) -> bool:
-        """Whether a header of the client's switches something on; ``0``, ``false``, ``no`` and ``off`` do not."""
-        return header(self.headers, name).strip().lower() not in _OFF
+        """Whether a header of the client's, its name in lower case, switches something on.
+
+        ``0``, ``false``, ``no`` and ``off`` do not.
+        """
+        return self.named.get(name, "").strip().lower() not in _OFF
 
     def decide(self, step: str, action: str, reason: str = "", uris: Sequence[str] = ()) -> None:
         """Write down what a step did, or why it did nothing."""

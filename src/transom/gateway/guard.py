@@ -267,8 +267,8 @@ class Guard:
             return
         begins = self._beginnings.of(body, format_)
         exchange.model = exchange.model or begins.model
-        exchange.scope = scope_of(exchange.headers, exchange.query, exchange.spent)
-        exchange.session = session_key(exchange.scope, exchange.headers, begins)
+        exchange.scope = scope_of(exchange.named, exchange.query, exchange.spent)
+        exchange.session = session_key(exchange.scope, exchange.named, begins)
         window: int | None
         if known:
             window, source = known, "the upstream"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
@@ -36,17 +36,16 @@ _BEGINS = 4
 """Elements that nearly always hold what leads a conversation, and its first message."""
 
 
-def scope_of(headers: Iterable[tuple[str, str]], query: str, spent: Collection[str] = ()) -> str:
+def scope_of(headers: Mapping[str, str], query: str, spent: Collection[str] = ()) -> str:
     """The scope of a credential; empty for a request without one, which is the local user's.
 
     Args:
-        headers: the client's.
+        headers: the client's, by names in lower case.
         query: its query.
         spent: headers that carried our own token, which tells no client from another; ``key`` for that of the query.
     """
-    found = {name.lower(): value for name, value in headers}
     for name in _CREDENTIALS:
-        if name not in spent and (value := found.get(name, "").strip()):
+        if name not in spent and (value := headers.get(name, "").strip()):
             return _hashed(name.encode(), value.removeprefix("Bearer ").strip().encode())[:32]
     for name, value in parse_qsl(query) if query else ():
         if name == "key" and value and name not in spent:
@@ -143,16 +142,16 @@ def _named(fields: object) -> str:
             return ""
 
 
-def session_key(scope: str, headers: Iterable[tuple[str, str]], beginning: Beginning) -> str:
+def session_key(scope: str, headers: Mapping[str, str], beginning: Beginning) -> str:
     """One key a conversation: scope, the client's own id, and how it begins.
 
     Args:
         scope: see ``scope_of``.
-        headers: the client's, where it may name its session; what the body names counts where they do not.
+        headers: the client's, by names in lower case, where it may name its session; what the body names counts where they do
+            not.
         beginning: how the conversation begins.
     """
-    found = {name.lower(): value for name, value in headers}
-    named = next((value for name in _SESSIONS if (value := found.get(name, "").strip())), beginning.named)
+    named = next((value for name in _SESSIONS if (value := headers.get(name, "").strip())), beginning.named)
     return _hashed(scope.encode(), named.encode(), *beginning.begins)
 
 

@@ -232,7 +232,7 @@ def test_a_cache_marker_that_moves_on_leaves_the_conversation_what_it_is() -> No
     for content in (marked, plain):
         body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": content}]}
         request = builtin_registry().get("anthropic").parse(json.dumps(body).encode())
-        keys.add(session_key("scope", [("session-id", "named")], Beginning.of(request)))
+        keys.add(session_key("scope", {"session-id": "named"}, Beginning.of(request)))
     assert len(keys) == 1
 
 
@@ -244,7 +244,7 @@ def test_conversations_are_told_apart_by_the_first_message_behind_however_many_t
         said = [{"role": "assistant" if number % 2 else "user", "content": f"turn {number}"} for number in range(1, turns)]
         system = [{"role": "system", "content": f"rule {number}"} for number in range(leading)]
         body = json.dumps({"model": "m", "messages": [*system, {"role": "user", "content": first}, *said]}).encode()
-        return session_key("", [], begins.of(Spelled.of(body, "messages"), chat_format))
+        return session_key("", {}, begins.of(Spelled.of(body, "messages"), chat_format))
 
     for _ in range(2):
         assert len({key("One", turns) for turns in range(1, 12)}) == 1
@@ -256,7 +256,7 @@ def test_beginnings_that_are_forgotten_are_read_again() -> None:
     bodies = [
         json.dumps({"model": "m", "messages": [{"role": "user", "content": str(number)}]}).encode() for number in range(5)
     ]
-    keys = [session_key("", [], begins.of(Spelled.of(body, "messages"), chat_format)) for body in bodies * 2]
+    keys = [session_key("", {}, begins.of(Spelled.of(body, "messages"), chat_format)) for body in bodies * 2]
     assert keys[:5] == keys[5:]
     assert len(set(keys)) == 5
 
