@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from transom.gateway.exchange import by_name
 from transom.gateway.identity import scope_of
 from transom.runtime import open_store
 from transom.testing.provider import Received, Reply, calls, says
@@ -61,7 +62,7 @@ class Script:
 
 async def readable(store: Path, headers: Mapping[str, str], query: str = "") -> str:
     """All that the store holds for whoever sent these headers, read by its addresses."""
-    scope = scope_of(headers, query)
+    scope = scope_of(by_name([*headers.items()]), query)
     found: list[bytes] = []
     async with open_store(store) as opened:
         kept = opened.scoped(scope) if scope else opened
