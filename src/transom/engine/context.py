@@ -70,6 +70,7 @@ from .selection.selection import Selection
 from .skills.library import SkillLibrary
 from .slots import SlotFunction, SlotName, Slots
 from .spelling import ToolSchemas, check_tool_schemas
+from .standing import Standing, standing
 from .state import CompileSettings, CompileState, Session
 from .turnstile import Turnstile
 
@@ -351,6 +352,28 @@ class Context(Adding, Carrying, Choosing):
         if self._answering is not None:
             self._answering.settled()
         return payload
+
+    async def standing(self, target: str | None = None) -> Standing | None:
+        """What the conversation weighs, where it may go to its provider as it came; ``None`` where a compile has to say.
+
+        It may where nothing has left its window, nothing has to leave, and this context adds nothing to it. What is told counts
+        as the last compile does for ``report_usage`` and ``usage``.
+
+        Args:
+            target: see ``compile``.
+
+        Raises:
+            StoreError, FormatError, InputError: see ``compile``.
+        """
+        async with self._turn:
+            await self._settle_up()
+            found = await standing(self._state(target))
+        if found is not None:
+            self._estimated = found.tokens_after
+            self._target = self.formats.get(target).name
+            if self._answering is not None:
+                self._answering.settled()
+        return found
 
     def compile_sync(self, target: str | None = None) -> Payload:
         """``compile`` for callers without an event loop."""

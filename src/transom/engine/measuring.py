@@ -11,7 +11,7 @@ from ..tokens.weigh import PER_MESSAGE, weigh, weigh_tools
 from .overflow.budget import Budget, Usage, reserve_for
 from .state import CompileState, FixedWeight
 
-__all__ = ["budget_of", "headroom", "input_trigger", "scaled", "take_stock", "unseen_tokens", "usage_of"]
+__all__ = ["budget_of", "headroom", "input_trigger", "scaled", "take_stock", "unseen_tokens", "usage_of", "weights"]
 
 
 def budget_of(state: CompileState) -> Budget:
@@ -80,6 +80,13 @@ def take_stock(state: CompileState) -> Usage:
     budget = budget_of(state)
     counted = scaled(_weighed(state, budget) + added, budget.ratio)
     return Usage(tokens_in_use(state.settings.usage, counted, state.session.usage), state.settings.window)
+
+
+def weights(state: CompileState, budget: Budget) -> tuple[int, int]:
+    """What the conversation weighs as it came and as it goes on, everything else of the payload included, in tokens."""
+    around = budget.system + budget.tools + budget.tail
+    came = state.session.live.raw_tokens + state.pending_tokens + around
+    return scaled(came, budget.ratio), scaled(budget.fixed + budget.tail + state.movable, budget.ratio)
 
 
 def scaled(tokens: int, ratio: float) -> int:

@@ -41,6 +41,11 @@ class Slots:
         """Whether anything is registered."""
         return bool(self.functions.get(slot))
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is registered anywhere."""
+        return not any(self.functions.values())
+
     async def run(self, slot: SlotName, value: object) -> list[object]:
         """Call every function with ``value``; what they returned, in order."""
         return [await _awaited(function(value)) for function in tuple(self.functions.get(slot, ()))]

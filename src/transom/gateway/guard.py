@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from ..engine.context import Context
 from ..engine.pool import ContextPool
+from ..engine.standing import Standing
 from ..errors import FormatError, JSONError, TransomError, WindowError
 from ..jsontext import join_object, loads, locate, raw_object
 from ..safety.masking import beginning
@@ -34,7 +35,7 @@ from .overflows import cut, supposed, weight
 from .windows import asked_window
 
 if TYPE_CHECKING:
-    from ..engine.payload import Payload
+    from ..engine.payload import PayloadMeta
     from .calibrations import Calibrations
     from .upstreams import Upstream
 
@@ -285,9 +286,9 @@ class Guard:
                 context.request_new_context()
             work = _compiled(context, body, format_)
             is_short = len(exchange.body) <= min(_INLINE, window) or self._goes_on(context, body, format_)
-            payload, rendered = await (work if is_short else self._beside.run(work))
-            self._compiled[context] = _Last(exchange.id, payload.meta.trigger - payload.meta.tokens_after)
-        self._take(exchange, payload, source)
+            found, rendered = await (work if is_short else self._beside.run(work))
+            self._compiled[context] = _Last(exchange.id, found.trigger - found.tokens_after)
+        self._take(exchange, found, source)
         if rendered is not None and not exchange.dry:
             if format_.name in _ALTERNATING:
                 rendered = taking_turns(rendered, members[format_.conversation])
@@ -298,10 +299,9 @@ class Guard:
         last = self._compiled.get(context)
         return last is not None and len(body.text) <= _INLINE_KNOWN and context.adds(body, format_.name) <= min(_NEW, last.room)
 
-    def _take(self, exchange: Exchange, payload: Payload, source: str) -> None:
-        meta = payload.meta
+    def _take(self, exchange: Exchange, meta: Standing | PayloadMeta, source: str) -> None:
         exchange.tokens_before, exchange.tokens_after = meta.tokens_before, meta.tokens_after
-        if not _is_edited(payload):
+        if isinstance(meta, Standing) or not _is_edited(meta):
             exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {meta.window} tokens ({source})")
             return
         # The archive besides: it alone has the reasoning that was cleared with a result.
@@ -355,16 +355,18 @@ class _Turn:
         await self._use.__aexit__(kind, error, trace)
 
 
-async def _compiled(context: Context, body: Spelled, format_: Format) -> tuple[Payload, bytes | None]:
-    """What goes on, and the conversation's list in it where it is not what came."""
+async def _compiled(context: Context, body: Spelled, format_: Format) -> tuple[Standing | PayloadMeta, bytes | None]:
+    """What is known of what goes on, and the conversation's list in it where it is not what came."""
     context.load(body, format_.name)
+    standing = await context.standing(format_.name)
+    if standing is not None:
+        return standing, None
     payload = await context.compile(format_.name)
-    return payload, raw_object(payload.json())[format_.conversation] if _is_edited(payload) else None
+    return payload.meta, raw_object(payload.json())[format_.conversation] if _is_edited(payload.meta) else None
 
 
-def _is_edited(payload: Payload) -> bool:
-    lineage = payload.meta.lineage
-    return lineage.current != lineage.first or bool(payload.meta.moved)
+def _is_edited(meta: PayloadMeta) -> bool:
+    return meta.lineage.current != meta.lineage.first or bool(meta.moved)
 
 
 def _exchanged(body: bytes, members: Mapping[str, bytes], name: str, value: bytes) -> bytes:

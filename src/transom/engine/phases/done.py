@@ -8,7 +8,7 @@ from ...store.blobs import blob_uri
 from ...wire.report import Note
 from ..breaks import prefix_of
 from ..events import CompileDone
-from ..measuring import scaled
+from ..measuring import scaled, weights
 from ..overflow.archive import original_line
 from ..payload import Payload, PayloadMeta, common_prefix, compared_sequence, payload_pieces
 from ..state import CompileState
@@ -38,15 +38,12 @@ async def done(state: CompileState) -> Payload:
     )
     held = common_prefix(before.pieces, now.pieces, now.resumed) if before is not None else 0
     parts = _parts(state)
-    tokens_after = scaled(budget.fixed + budget.tail + state.movable, budget.ratio)
+    tokens_before, tokens_after = weights(state, budget)
     meta = PayloadMeta(
         target=state.target.name,
         window=state.settings.window,
         lineage=live.base.lineage,
-        tokens_before=scaled(
-            live.raw_tokens + state.pending_tokens + budget.system + budget.tools + budget.tail,
-            budget.ratio,
-        ),
+        tokens_before=tokens_before,
         tokens_after=tokens_after,
         reserve=budget.reserve,
         trigger=scaled(budget.fixed + budget.trigger, budget.ratio),
