@@ -47,6 +47,7 @@ def build_app(
     limits: Limits | None = None,
     identify: Callable[[], str] = lambda: uuid.uuid4().hex,
     clock: Callable[[], float] = time.monotonic,
+    hop: str = "",
 ) -> Gateway:
     """The application.
 
@@ -59,6 +60,7 @@ def build_app(
         limits: how long and how much.
         identify: names requests.
         clock: seconds.
+        hop: what it is called in the header ``Via`` of requests to upstreams nearby; without one, a name of its own.
     """
     return Gateway(
         routes=routes,
@@ -69,6 +71,7 @@ def build_app(
         limits=limits or Limits(),
         identify=identify,
         clock=clock,
+        hop=hop or f"transom-{uuid.uuid4().hex[:12]}",
     )
 
 
@@ -86,6 +89,7 @@ class Gateway:
         limits: Limits,
         identify: Callable[[], str],
         clock: Callable[[], float],
+        hop: str,
     ) -> None:
         self._routes = routes
         self._guard = guard
@@ -97,7 +101,8 @@ class Gateway:
         self._identify = identify
         self._clock = clock
         self._room = Room()
-        self._forwarder = Forwarder(limits)
+        self._hop = hop.encode()
+        self._forwarder = Forwarder(limits, hop)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Serve."""
@@ -144,6 +149,8 @@ class Gateway:
             await refuse_upgrade(send)
         elif method == "OPTIONS" and verdict.origin and named(headers, b"access-control-request-method"):
             await answer(send, 204, b"", preflight(verdict.origin, headers))
+        elif any(name == b"via" and self._hop in value for name, value in headers):
+            await answer(send, 508, error_of(path, 508, "this gateway is its own upstream, by itself or through others"))
         elif not path.startswith("/"):
             await answer(send, 400, error_of("", 400, "what is asked for is no path"))
         elif _is_ours(path):

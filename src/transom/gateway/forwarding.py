@@ -193,10 +193,12 @@ class Forwarder:
 
     Args:
         limits: how long and how much.
+        hop: what this gateway is called in ``Via``; empty to leave that out.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, hop: str = "") -> None:
         self._limits = limits or Limits()
+        self._hop = hop
         self._pooled: aiohttp.ClientSession | None = None
         self._fresh: aiohttp.ClientSession | None = None
 
@@ -229,6 +231,10 @@ class Forwarder:
         if self._pooled is None:
             self._pooled = self._session(pooled=True)
         sent = CIMultiDict((name, spelled(value).decode("latin-1")) for name, value in headers)
+        if self._hop and upstream.near:
+            # The one header that we add, and to no provider: gateways that ask each other would never end (RFC 9110, 7.6.3).
+            # Spelled as those that came: the client library keeps only the last of two spellings.
+            sent.add("via", f"1.1 {self._hop}")
         if length is not None:
             sent["Content-Length"] = str(length)
         try:

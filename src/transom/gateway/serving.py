@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
+import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
@@ -15,6 +17,7 @@ from ..runtime import build_context, build_summarizer, lasting_store_path, memor
 from ..safety import origins
 from ..servers import listen, url_of
 from ..settings import Resolved
+from ..upstream.address import Address
 from ..wire.registry import builtin_registry
 from .access import Access
 from .app import Gateway, build_app
@@ -113,7 +116,7 @@ async def serve(
         until: returns when there is nobody left to serve.
 
     Raises:
-        UsageError: a port is taken, or others could reach it and there is no token.
+        UsageError: a port is taken, others could reach it and there is no token, or it would ask itself.
         SettingError, StoreError: see ``assembled``.
     """
     if token is None and not origins.is_loopback(host):
@@ -122,6 +125,12 @@ async def serve(
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(host, port))
         own = {each.name: stack.enter_context(listen(host, each.port)) for each in upstreams if each.port is not None}
+        for each in upstreams:
+            if any(_leads_to(opened, each.address) for opened in (listener, *own.values())):
+                raise UsageError(
+                    f"the upstream {each.name!r} at {each.address.shown} is this gateway itself",
+                    hint="give the address of the server that answers, or another --port",
+                )
         routes = Routes(upstreams, {opened.getsockname()[1]: name for name, opened in own.items()})
         app = await assembled(stack, resolved, routes, access, dry=dry)
         urls = {name: url_of(host, opened) for name, opened in own.items()}
@@ -134,6 +143,23 @@ async def serve(
                 watching.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await watching
+
+
+def _leads_to(listener: socket.socket, address: Address) -> bool:
+    """Whether an address is plainly where a server of this process listens."""
+    bound, port = listener.getsockname()[:2]
+    if address.port != port:
+        return False
+    try:
+        found = {each[4][0] for each in socket.getaddrinfo(address.host, port, type=socket.SOCK_STREAM)}
+    except OSError:
+        return False
+    here = ipaddress.ip_address(bound)
+    # Who listens everywhere is reached at every address of this machine, and "everywhere" as an address means this machine.
+    return bound in found or any(
+        (here.is_unspecified and ip.is_loopback) or (ip.is_unspecified and (here.is_loopback or here.is_unspecified))
+        for ip in (ipaddress.ip_address(str(each).partition("%")[0]) for each in found)
+    )
 
 
 async def _ended(until: Callable[[], Awaitable[None]], server: Listener) -> None:

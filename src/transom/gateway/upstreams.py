@@ -7,6 +7,7 @@ decides: several upstreams speak the same protocols.
 from __future__ import annotations
 
 import fnmatch
+import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,10 @@ __all__ = ["Edit", "Routes", "Upstream"]
 
 Edit = Literal["usage", "billing", "ttl"]
 """What is edited for an upstream's sake; see ``edits``."""
+
+
+_NEAR = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
+"""How names end that no public server has (RFC 6761, 6762, 8375)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +58,15 @@ class Upstream:
     def local(self) -> bool:
         """It runs on this machine."""
         return self.address.host in {"localhost", "127.0.0.1", "::1"}
+
+    @cached_property
+    def near(self) -> bool:
+        """It runs on this machine or in its network, where another gateway may be that asks us in turn."""
+        host = self.address.host
+        try:
+            return not ipaddress.ip_address(host).is_global
+        except ValueError:
+            return "." not in host or host.endswith(_NEAR)
 
     @cached_property
     def is_anthropic(self) -> bool:

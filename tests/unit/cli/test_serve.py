@@ -88,6 +88,14 @@ def test_a_port_that_is_taken_is_said_in_one_line(transom: Run) -> None:
         assert f"port {port} is taken" in refused(transom, "--upstream", "http://127.0.0.1:1", "--port", str(port))
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
+def test_a_gateway_that_would_ask_itself_does_not_start(transom: Run, host: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    said = refused(transom, "--upstream", f"me=http://{host}:{port}", "--port", str(port))
+    assert f"the upstream 'me' at http://{host}:{port}/v1 is this gateway itself" in said
+
+
 @pytest.mark.feature("Z10")
 def test_beyond_this_machine_it_wants_a_token(transom: Run) -> None:
     assert "there is no token" in refused(transom, "--upstream", "http://127.0.0.1:1", "--host", "0.0.0.0", "--port", "0")

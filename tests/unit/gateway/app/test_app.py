@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import MutableMapping
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -244,6 +245,35 @@ def test_slashes_too_many_change_neither_who_is_asked_nor_what_nor_that_it_is_gu
             assert ask(url, "POST", path, BODY).status == 200
         assert server.asked[0].line == f"POST {asked} HTTP/1.1"
         assert guard.seen == [name]
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+@pytest.mark.parametrize(("method", "path"), [("POST", CHAT), ("POST", "/v1/other"), ("GET", "/v1/models")])
+def test_gateways_that_ask_each_other_in_a_ring_end_it_with_508(others: int, method: str, path: str) -> None:
+    ring: list[Gateway] = []
+
+    async def first(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            passed.append(scope["path"])
+            await ring[0](scope, receive, send)
+            return
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        # It is made last, and ends first.
+        await receive()
+        await ring[0].close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    passed: list[str] = []
+    with ExitStack() as running:
+        url = behind = running.enter_context(serving(first))
+        for _ in range(others):
+            behind = running.enter_context(serving(gateway(behind)))
+        ring.append(gateway(behind))
+        got = ask(url, method, path, BODY if method == "POST" else b"")
+    assert got.status == 508
+    assert "its own upstream" in json.loads(got.body)["error"]["message"]
+    assert len(passed) == 2
 
 
 def test_slashes_too_many_lead_to_nobody_elses_requests() -> None:

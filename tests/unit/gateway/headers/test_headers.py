@@ -36,6 +36,7 @@ PASSED = (
     "session-id: s2",
     "cookie: a=b; c=d",
     "x-new-thing: caf\xe9",
+    "via: 1.0 another",
     "content-type: application/json; charset=utf-8",
 )
 DROPPED = (
@@ -50,18 +51,23 @@ DROPPED = (
 )
 
 
+HOP = "transom-of-a-test"
+"""What the gateway is called that asks a server nearby."""
+
+
 async def answered(asked: Asked) -> None:
     await asked.answer(200, ANSWER)
 
 
 def test_a_request_goes_on_with_all_its_headers_and_twice_what_came_twice() -> None:
-    with upstream(answered) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]))) as url:
+    with upstream(answered) as server, serving(build_app(Routes([Upstream(name="u", url=server.url)]), hop=HOP)) as url:
         assert ask(url, "POST", CHAT, BODY, *PASSED, *DROPPED).status == 200
         (asked,) = server.asked
     expected = Counter(tuple(line.split(": ", 1)) for line in PASSED)
     expected["host", server.url.removeprefix("http://")] += 1
     expected["content-length", str(len(BODY))] += 1
     expected["accept-encoding", "identity"] += 1
+    expected["via", f"1.1 {HOP}"] += 1
     assert Counter(asked.headers) == expected
 
 
