@@ -17,10 +17,10 @@ from .bodies import ClientGoneError, Decoder, UnknownCodingError, codings, decod
 from .exchange import Exchange, Reported
 from .forwarding import Answer, FailedError, Limits
 from .headers import Header, back
-from .overflows import Overflow, likely, overflow, silent
 from .parties import Ended, Guarding, Journal
 from .presence import Presence
 from .relaying import Outgoing, Pieces, Pulse
+from .retry import Retry
 from .streams import Framing, Reader, awaited, content_type, error_body, error_event, keepalive, reader
 from .streams.usage_chunk import UsageChunkFilter
 
@@ -63,15 +63,18 @@ class Passage:
     out: Outgoing
     share: Callable[[list[Header]], list[Header]]
     clock: Callable[[], float]
+    _retry: Retry = field(init=False)
     _reader: Reader | None = None
     _failure: str = ""
-    _may_retry: bool = True
     _streams: bool = False
     _may_bridge: bool = False
     _is_promised: bool = False
     _is_measured: bool = False
     _filter: UsageChunkFilter | None = None
     _held: list[bytes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._retry = Retry(self.exchange, self.asking, self.guard)
 
     async def run(self) -> None:
         """Ask and answer. Whatever goes wrong at the upstream is answered too."""
@@ -226,7 +229,7 @@ class Passage:
             # The status stands, whatever became of the words.
             await self.out.piece(b"".join(self._held))
             raise
-        if self.asking.refused(answer.status, said) or await self._too_long(answer.status, said):
+        if self.asking.refused(answer.status, said) or await self._retry.refused(answer.status, said):
             return True
         await self._release()
         if len(said) >= _MOST_HELD:
@@ -249,7 +252,7 @@ class Passage:
         """An answer in one piece, where the client was promised a stream already."""
         said_whole = await self._gathered(read, pieces)
         read.close()
-        if self.asking.refused(answer.status, said_whole) or await self._too_long(answer.status, said_whole):
+        if self.asking.refused(answer.status, said_whole) or await self._retry.refused(answer.status, said_whole):
             return True
         error = read.error
         status = answer.status if answer.status >= 400 else 502
@@ -282,7 +285,7 @@ class Passage:
                 continue
             self._held.append(piece)
             if read.error is not None and read.empty:
-                if await self._overflowed(read):
+                if await self._retry.failed(read.error):
                     return True
             elif self._keeps_holding(read, risky=risky):
                 continue
@@ -310,12 +313,12 @@ class Passage:
 
     async def _finish(self, status: int, read: Reader) -> bool:
         if self._held:
-            if (read.error is not None and read.empty and await self._overflowed(read)) or await self._silent(read):
+            if (read.error is not None and read.empty and await self._retry.failed(read.error)) or await self._cut(read):
                 return True
             await self._release()
         rest = self._filter.close() if self._filter is not None else b""
         if not self.out.size and not rest:
-            if await self._silent(read):
+            if await self._cut(read):
                 return True
             if self.out.status or status == 200:
                 raise FailedError(502, f"{self._place()} answered nothing")
@@ -327,36 +330,8 @@ class Passage:
         await self._end()
         return False
 
-    async def _silent(self, read: Reader) -> bool:
-        if not silent(self.exchange, self.reported, read):
-            return False
-        return await self._smaller(Overflow(certain=False))
-
-    async def _overflowed(self, read: Reader) -> bool:
-        assert read.error is not None
-        return await self._too_long(read.error.status or 200, read.error.body)
-
-    async def _too_long(self, status: int, body: bytes) -> bool:
-        assert self.exchange.endpoint is not None
-        return await self._smaller(likely(overflow(self.exchange.endpoint.protocol, status, body), self.exchange))
-
-    async def _smaller(self, found: Overflow | None) -> bool:
-        """Whether an overflow was answered with a smaller request. Once, and before any of an answer went out."""
-        if found is None or not self._may_retry or self.asking.stream is not None:
-            return False
-        self._may_retry = False
-        exchange = self.exchange
-        asked = exchange.sent
-        self.asking.unedited()
-        try:
-            smaller = await self.guard.overflowed(exchange, found.said, found.window, certain=found.certain)
-        except Exception:  # noqa: BLE001 - a fault of the guard must not take the upstream's answer away
-            _log.exception("request %s is not made smaller", exchange.id)
-            exchange.decide("guard", "failed", "a fault of the guard; see the log")
-            smaller = False
-        if not smaller:
-            exchange.sent = asked
-        return smaller
+    async def _cut(self, read: Reader) -> bool:
+        return await self._retry.answered(self.reported, read)
 
     # ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
