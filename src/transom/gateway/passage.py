@@ -21,10 +21,11 @@ from .parties import Ended, Guarding, Journal
 from .presence import Presence
 from .relaying import Outgoing, Pieces, Pulse
 from .retry import Retry
-from .streams import Framing, Reader, awaited, content_type, error_body, error_event, keepalive, reader
+from .streams import Reader, keepalive, reader
 from .streams.usage_chunk import UsageChunkFilter
+from .telling import Telling
 
-__all__ = ["Passage", "failure"]
+__all__ = ["Passage"]
 
 _log = logging.getLogger(__name__)
 
@@ -33,11 +34,6 @@ _MOST_HELD = 256 << 10
 _SAYING = frozenset({200, 201, 202, 203})
 """Statuses, short of errors, whose answers say what a model said. No other has a body that could (RFC 9110, 15.3 and 15.4)."""
 _JSON_ERRORS = (b'{"error"', b'{"type":"error"', b'{"object":"error"')
-
-
-def failure(exchange: Exchange, status: int, message: str) -> bytes:
-    """The body of an error of our own, in the shape of the protocol that was asked for."""
-    return error_body(exchange.endpoint.protocol if exchange.endpoint is not None else "openai", status, message)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,17 +59,18 @@ class Passage:
     out: Outgoing
     share: Callable[[list[Header]], list[Header]]
     clock: Callable[[], float]
+    _telling: Telling = field(init=False)
     _retry: Retry = field(init=False)
     _reader: Reader | None = None
     _failure: str = ""
     _streams: bool = False
     _may_bridge: bool = False
-    _is_promised: bool = False
     _is_measured: bool = False
     _filter: UsageChunkFilter | None = None
     _held: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._telling = Telling(self.exchange, self.journal, self.out, self.share)
         self._retry = Retry(self.exchange, self.asking, self.guard)
 
     async def run(self) -> None:
@@ -137,14 +134,14 @@ class Passage:
 
     async def _asked(self) -> Answer:
         """The upstream's answer, once its status is known; the client of a stream is kept waiting meanwhile."""
-        framing = self._framing() if self.exchange.stream and self._generates else "whole"
+        framing = self._telling.framing if self.exchange.stream and self._generates else "whole"
         if framing == "whole":
             return await self.asking.ask()
         asking = asyncio.create_task(self.asking.ask())
         try:
             await asyncio.wait({asking}, timeout=self.limits.patience)
             while not asking.done():
-                await self._promise(framing)
+                await self._telling.promise()
                 await asyncio.wait({asking}, timeout=self.limits.quiet)
             return asking.result()
         except asyncio.CancelledError:
@@ -158,29 +155,12 @@ class Passage:
         """What may be said now that means nothing. An answer that has not begun is taken for what was asked for."""
         if self._is_open(read):
             return read.keepalive()
-        return keepalive(read.protocol, self._framing()) if self._may_bridge else b""
+        return keepalive(read.protocol, self._telling.framing) if self._may_bridge else b""
 
     def _is_open(self, read: Reader) -> bool:
         """Whether something of ours may stand inside the answer: it is a stream, by its own word or by the request's."""
         is_stream = read.framing == "events" or (self.exchange.stream and read.framing != "whole")
         return is_stream and not self._is_measured
-
-    def _framing(self) -> Framing:
-        """How an answer is cut that has not come yet."""
-        assert self.exchange.endpoint is not None
-        return awaited(self.exchange.endpoint.protocol, self.exchange.query)
-
-    async def _promise(self, framing: Framing) -> None:
-        """A keep-alive before the status is known, which promises a stream."""
-        assert self.exchange.endpoint is not None
-        if not self.out.status:
-            self._is_promised = True
-            self._plan(200, [(b"content-type", content_type(framing)), (b"cache-control", b"no-cache")])
-        await self.out.piece(keepalive(self.exchange.endpoint.protocol, framing))
-
-    def _plan(self, status: int, headers: list[Header]) -> None:
-        own = [(name.encode(), value.encode("ascii", "replace")) for name, value in self.journal.headers(self.exchange)]
-        self.out.plan(status, self.share([*headers, *own]))
 
     # ── answering ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -189,8 +169,8 @@ class Passage:
         decoders = self._decoders(answer) if self._generates else None
         self._is_measured = False
         says = answer.status >= 400 or answer.status in _SAYING
-        if decoders is None or not (says or self._is_promised):
-            if self._is_promised:
+        if decoders is None or not (says or self._telling.is_promised):
+            if self._telling.is_promised:
                 raise FailedError(502, f"{self._place()} answered in a coding that is not known")
             await self._hand(answer)
             return False
@@ -199,15 +179,15 @@ class Passage:
         kind = answer.header("content-type")
         read = self._reader = reader(protocol, kind, self.clock, status=answer.status)
         pieces = Pieces(answer, decoders)
-        is_whole = kind.startswith("application/json") and self._framing() == "events"
+        is_whole = kind.startswith("application/json") and self._telling.framing == "events"
         self._may_bridge = self.exchange.stream and not is_whole
-        if self._is_promised:
+        if self._telling.is_promised:
             if answer.status >= 400 or is_whole or not says:
                 return await self._belated(answer, read, pieces)
         else:
             length = None if decoders or self._may_bridge or self._is_open(read) else answer.length
             self._is_measured = length is not None
-            self._plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
+            self._telling.plan(answer.status, back(answer.headers, decoded=bool(decoders), length=length))
         if answer.status >= 400:
             return await self._refused(answer, read, pieces)
         with Pulse(answer, lambda: self._bridge(read), self.out, self.limits) as pulse:
@@ -216,7 +196,7 @@ class Passage:
     async def _hand(self, answer: Answer) -> None:
         """An answer that is not looked at: as it is, coding and all."""
         length = None if answer.status in {204, 304} else answer.length
-        self._plan(answer.status, back(answer.headers, length=length))
+        self._telling.plan(answer.status, back(answer.headers, length=length))
         while piece := await answer.read():
             await self.out.piece(piece)
         await self._end()
@@ -349,8 +329,7 @@ class Passage:
         self._failure = message
         if not self.out.status:
             self._held = []
-            said = failure(self.exchange, status, message)
-            self._plan(status, [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(said))])
+            said = self._telling.failed(status, message)
             self.presence.over()
             await self.out.end(said)
             return
@@ -371,18 +350,12 @@ class Passage:
         self._failure = message
         read = self._reader
         if read is None or not self._streams:
-            said = self._said_early(status, message)
+            said = self._telling.early(status, message)
         else:
             said = read.error_event(status, message) if self._is_open(read) else b""
         if said:
             self.presence.over()
             await self.out.end(said)
-
-    def _said_early(self, status: int, message: str) -> bytes:
-        if not self._is_promised:
-            return b""
-        assert self.exchange.endpoint is not None
-        return error_event(self.exchange.endpoint.protocol, status, message, framing=self._framing())
 
     def _decoders(self, answer: Answer) -> list[Decoder] | None:
         """What undoes the answer's codings; ``None`` where one is not known, so that it cannot be looked at."""
