@@ -5,14 +5,14 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ..messages import Message, Turn
 from ..tokens.counter import Tokenizer
 from ..tokens.weigh import weigh
-from .ledger.edits import TurnEdit, apply_edits, result_name
+from .ledger.edits import TurnEdit, apply_edits, result_names
 from .ledger.live import PREVIEW, Moved
 from .offload.payloads import PruneSettings, prune
 
@@ -48,20 +48,19 @@ class Forming:
     def _pruned(self, turn: Turn) -> tuple[Turn, tuple[Moved, ...]]:
         assert self.prune is not None
         moved: list[Moved] = []
-        messages = tuple(self._pruned_message(turn, index, message, moved) for index, message in enumerate(turn.messages))
+        names = result_names(turn)
+        messages = tuple(self._pruned_message(*each, moved) for each in zip(turn.messages, names, strict=True))
         if not moved:
             return turn, ()
         linked = messages
         if turn.linked is not turn.messages:
-            linked = tuple(self._pruned_message(turn, index, message, []) for index, message in enumerate(turn.linked))
+            linked = tuple(self._pruned_message(*each, []) for each in zip(turn.linked, names, strict=True))
         return Turn(messages, linked, turn.ordinals, turn.sources), tuple(moved)
 
-    def _pruned_message(self, turn: Turn, index: int, message: Message, moved: list[Moved]) -> Message:
-        results = message.results
-        if not results:
+    def _pruned_message(self, message: Message, names: Sequence[str], moved: list[Moved]) -> Message:
+        if not names:
             return message
         assert self.prune is not None
-        names = [result_name(turn, index, result) for result in results]
         pruned, report = prune(message, tool_names=names, settings=self.prune)
         if any(text.uri in self.failed for text in report.pruned):
             return message

@@ -11,6 +11,7 @@ still move: a turn whose calls are not all answered, and what stands behind it. 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -65,27 +66,67 @@ class Turn:
 
 @dataclass(slots=True)
 class _Slot:
-    """One call of the open turn and what answered it."""
+    """One call of the open turn, and whether a result came."""
 
     call: Call
     fresh_id: str
-    answered_by: int = -1
+    answered: bool = False
 
 
 class _OpenTurn:
-    """An assistant run that may still grow or be answered."""
+    """An assistant run that may still grow or be answered.
 
-    __slots__ = ("calls", "held", "results", "run")
+    Calls wait in rows: all of them, those of an id, those of a tool, and those of a tool without an id. A row is gone through
+    once, however many results come.
+    """
+
+    __slots__ = ("_rows", "calls", "held", "results", "run", "taken", "waiting")
 
     def __init__(self) -> None:
         self.run: list[tuple[int, Message]] = []
         self.calls: list[_Slot] = []
         self.results: list[tuple[int, Message, tuple[int, ...]]] = []
         self.held: list[tuple[int, Message]] = []
+        self.taken: set[str] = set()
+        self.waiting = 0
+        self._rows: dict[tuple[str, ...], deque[int]] = {}
 
     @property
     def unanswered(self) -> bool:
-        return any(slot.answered_by < 0 for slot in self.calls)
+        return self.waiting > 0
+
+    def add(self, slot: _Slot) -> None:
+        call, ordinal = slot.call, len(self.calls)
+        self.calls.append(slot)
+        self.taken.add(slot.fresh_id)
+        self.waiting += 1
+        unnamed = () if call.id else (("without id", call.name),)
+        for row in ((), ("id", call.id), ("tool", call.name), *unnamed):
+            self._rows.setdefault(row, deque()).append(ordinal)
+
+    def has(self, call_id: str) -> bool:
+        """Whether it has a call of that id, answered or not."""
+        return ("id", call_id) in self._rows
+
+    def first(self, *row: str) -> int | None:
+        """The first call of a row that waits."""
+        waiting = self._rows.get(row, deque())
+        while waiting and self.calls[waiting[0]].answered:
+            waiting.popleft()
+        return waiting[0] if waiting else None
+
+    def answer(self, result: Result) -> int | None:
+        """Which call a result answers: by id, else, where ids are missing on either side, by order. ``None`` for none."""
+        found = self.first("id", result.call_id) if result.call_id else None
+        if found is None:
+            # A row without an id holds what has none.
+            kind, others = ("without id", ("id", "")) if result.call_id else ("tool", ())
+            found = self.first(kind, result.name) if result.name else None
+            found = self.first(*others) if found is None else found
+        if found is not None:
+            self.calls[found].answered = True
+            self.waiting -= 1
+        return found
 
 
 class History:
@@ -197,10 +238,9 @@ class History:
         current.run.append((index, message))
         for part in message.parts:
             if isinstance(part, Call):
-                current.calls.append(_Slot(part, self._fresh_id(part.id, current)))
+                current.add(_Slot(part, self._fresh_id(part.id, current.taken)))
 
-    def _fresh_id(self, wanted: str, current: _OpenTurn) -> str:
-        taken = {slot.fresh_id for slot in current.calls}
+    def _fresh_id(self, wanted: str, taken: set[str]) -> str:
         if wanted and wanted not in self._ids and wanted not in taken:
             return wanted
         number = len(self._ids) + len(taken)
@@ -216,8 +256,8 @@ class History:
         ordinals: list[int] = []
         for position, part in enumerate(message.parts):
             if isinstance(part, Result):
-                ordinal = _match(current, part, ordinals) if current is not None else -1
-                if ordinal < 0:
+                ordinal = current.answer(part) if current is not None else None
+                if ordinal is None:
                     dropped[position] = None
                     self.repairs.append(_orphan(index, message, part, current))
                 else:
@@ -227,8 +267,6 @@ class History:
             if dropped and rest.parts:
                 self._add(index, rest)
             return
-        for ordinal in ordinals:
-            current.calls[ordinal].answered_by = index
         if current.held:
             self.repairs.append(Repair("reordered_result", index, "a result was moved up to its call"))
         current.results.append((index, rest, tuple(ordinals)))
@@ -260,7 +298,7 @@ class History:
         if [answer[0] for answer in answers] != [answer[0] for answer in current.results]:
             repairs.append(Repair("reordered_result", current.results[0][0], "parallel results were put in call order"))
         for ordinal, slot in enumerate(current.calls):
-            if slot.answered_by < 0:
+            if not slot.answered:
                 stand_in = Message("tool", self._words.missing_result, tool_call_id=slot.call.id, name=slot.call.name)
                 answers.append((-1, stand_in, (ordinal,)))
                 repairs.append(
@@ -311,20 +349,8 @@ def _linked(
     return messages if all(a is b for a, b in zip(linked, messages, strict=True)) else tuple(linked)
 
 
-def _match(current: _OpenTurn, result: Result, taken: Sequence[int]) -> int:
-    """Which call of the open turn a result answers: by id, else, where ids are missing on either side, by order."""
-    free = [i for i, slot in enumerate(current.calls) if slot.answered_by < 0 and i not in taken]
-    if result.call_id:
-        for ordinal in free:
-            if current.calls[ordinal].call.id == result.call_id:
-                return ordinal
-        free = [ordinal for ordinal in free if not current.calls[ordinal].call.id]
-    named = [ordinal for ordinal in free if result.name and current.calls[ordinal].call.name == result.name]
-    return (named or free or [-1])[0]
-
-
 def _orphan(index: int, message: Message, result: Result, current: _OpenTurn | None) -> Repair:
-    answered = current is not None and any(slot.call.id == result.call_id for slot in current.calls if result.call_id)
+    answered = current is not None and bool(result.call_id) and current.has(result.call_id)
     kind = "duplicate_result" if answered else "orphan_result"
     detail = "a second result for one call was taken out" if answered else "a result without its call was taken out"
     return Repair(kind, index, f"{detail} (id {result.call_id or 'missing'})", message)

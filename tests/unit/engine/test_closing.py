@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from tests.unit.engine.sessions import (
@@ -19,7 +20,7 @@ from tests.unit.engine.sessions import (
     words,
 )
 
-from transom import Call, Message, Result, Store, Text, reset
+from transom import Call, Message, Result, Store, Text, clear, reset
 from transom.engine.events import CompileDone, CompressEnded, CompressStarted
 from transom.engine.ledger.records import Item
 from transom.engine.overflow.strategy import Outcome, Span
@@ -275,3 +276,20 @@ async def test_where_setting_one_picture_aside_nearly_fits_the_other_goes_too(wi
     context = context_of([Message("user", "Look."), Message("assistant", "", tool_calls=calls), *results], window=window)
     payload = await context.compile("openai")
     assert payload.meta.tokens_after + payload.meta.reserve <= window
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["a message each", "all in one message"])
+async def test_thousands_of_results_of_one_turn_are_cleared_in_linear_time(together: bool) -> None:
+    calls = [Call("read_file", "{}", f"call_{n}") for n in range(2_000)]
+    answers = [Result((Text(f"result {n}: {words(150)}"),), call_id=call.id) for n, call in enumerate(calls)]
+    parted = [tuple(answers)] if together else [(answer,) for answer in answers]
+    results = [Message.of("user", parts) for parts in parted]
+    messages = [Message("user", "Do it."), Message.of("assistant", tuple(calls)), *results, *dialogue(1)]
+    context = context_of(messages, overflow=clear(keep_recent=0), window=200_000, prune=False)
+    begun = time.process_time()
+    payload = await context.compile("openai")
+    # Growing with the square it took 8 s; as it should, it takes half of one.
+    assert time.process_time() - begun < 4
+    assert payload.meta.closed == "clear"
+    assert len(payload.meta.moved) == 2_000
+    assert {moved.label for moved in payload.meta.moved} == {"read_file"}

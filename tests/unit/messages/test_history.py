@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from transom.messages import Call, History, Message, Repair, Result, Text, ensure_valid_history
@@ -113,3 +115,15 @@ def test_text_beside_an_orphan_result_stays() -> None:
     assert shown == [("user", "go"), ("user", "but this is new")]
     assert kinds == ["orphan_result"]
     assert repairs[0].removed is mixed
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["by id", "by order"])
+def test_thousands_of_results_in_one_message_find_their_calls_in_linear_time(ids: bool) -> None:
+    calls = tuple(Call("read", f'{{"n":{n}}}', f"call_{n}" if ids else "") for n in range(3_000))
+    results = tuple(Result((Text(f"result {n}"),), call_id=call.id) for n, call in enumerate(calls))
+    history = History()
+    begun = time.process_time()
+    history.extend([Message("user", "Do it."), Message.of("assistant", calls), Message.of("user", results)])
+    # Growing with the cube it took minutes; as it should, it takes a tenth of a second.
+    assert time.process_time() - begun < 3
+    assert history.turns[1].ordinals == ((), tuple(range(3_000)))

@@ -6,7 +6,7 @@ and empty texts, so an edit counts only messages and parts that say something.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...jsontext import dumps_text
@@ -20,7 +20,7 @@ __all__ = [
     "edits_between",
     "original_texts",
     "part_text",
-    "result_name",
+    "result_names",
     "spoken_parts",
 ]
 
@@ -66,6 +66,7 @@ def apply_edits(turn: Turn, edits: Sequence[TurnEdit]) -> Turn:
 def _apply(messages: tuple[Message, ...], edits: Sequence[TurnEdit]) -> tuple[Message, ...]:
     spoken = _spoken_messages(messages)
     changes: dict[int, dict[int, Part | None]] = {}
+    parts: dict[int, list[tuple[int, Part]]] = {}
     for edit in edits:
         if edit.message >= len(spoken):
             continue
@@ -75,7 +76,7 @@ def _apply(messages: tuple[Message, ...], edits: Sequence[TurnEdit]) -> tuple[Me
             dropped = {i: None for i, part in enumerate(message.parts) if isinstance(part, Thinking) and not part.signature}
             changes.setdefault(index, {}).update(dropped)
             continue
-        places = list(spoken_parts(message))
+        places = parts.get(index) or parts.setdefault(index, list(spoken_parts(message)))
         if edit.part < len(places):
             position, part = places[edit.part]
             changes.setdefault(index, {})[position] = (
@@ -104,7 +105,8 @@ def edits_between(before: Turn, after: Sequence[Message]) -> tuple[TurnEdit, ...
         old, new = before.messages[index], after[index]
         if old is new:
             continue
-        changed = {place: part for place, part in new.edits if dict(old.edits).get(place, old) is not part}
+        before_that = dict(old.edits)
+        changed = {place: part for place, part in new.edits if before_that.get(place, old) is not part}
         reasoning_gone = any(isinstance(old.parts[place], Thinking) for place, part in changed.items() if part is None)
         if reasoning_gone:
             found.append(TurnEdit(ordinal, -1, None))
@@ -139,22 +141,34 @@ def part_text(part: Part) -> str:
             return part.data
 
 
-def original_texts(turn: Turn, edit: TurnEdit) -> list[tuple[str, str]]:
-    """The texts an edit of this turn replaces, each with what it is: a tool's name, a role or a media type.
+def original_texts(turn: Turn, edits: Iterable[TurnEdit]) -> Iterator[tuple[str, str]]:
+    """The texts that edits of this turn replace, each with what it is: a tool's name, a role or a media type.
 
     Of a result with files those that the edit cites: its text, its files, or both.
     """
-    spoken = _spoken_messages(turn.messages)
-    if edit.message >= len(spoken):
-        return []
-    message = turn.messages[spoken[edit.message]]
-    places = list(spoken_parts(message))
-    if not 0 <= edit.part < len(places):
-        return []
-    part = places[edit.part][1]
+    spoken, names = _spoken_messages(turn.messages), result_names(turn)
+    parts: dict[int, list[tuple[Part, str]]] = {}
+    for edit in edits:
+        if edit.message >= len(spoken):
+            continue
+        index = spoken[edit.message]
+        message = turn.messages[index]
+        places = parts.get(index) or parts.setdefault(index, _with_names(message, names[index]))
+        if 0 <= edit.part < len(places):
+            yield from _original_texts(edit, *places[edit.part], message.role)
+
+
+def _with_names(message: Message, names: Sequence[str]) -> list[tuple[Part, str]]:
+    """The spoken parts of a message; results with the tool that they came from."""
+    places = (place for place, part in enumerate(message.parts) if isinstance(part, Result))
+    named = dict(zip(places, names, strict=True))
+    return [(part, named.get(place, "")) for place, part in spoken_parts(message)]
+
+
+def _original_texts(edit: TurnEdit, part: Part, name: str, role: str) -> list[tuple[str, str]]:
     match part:
         case Result():
-            name = result_name(turn, spoken[edit.message], part) or "tool result"
+            name = name or "tool result"
             files = [(part_text(item), name) for item in part.content if not isinstance(item, Text)]
             if not edit.whole or not files:
                 return [(part.text, name)]
@@ -162,14 +176,16 @@ def original_texts(turn: Turn, edit: TurnEdit) -> list[tuple[str, str]]:
         case Call():
             return [(part.arguments, f"{part.name} arguments")]
         case _:
-            return [(part_text(part), message.role)]
+            return [(part_text(part), role)]
 
 
-def result_name(turn: Turn, index: int, result: Result) -> str:
-    """The tool that a result of ``turn.messages[index]`` came from."""
-    if result.name:
-        return result.name
-    calls = [call for message in turn.messages for call in message.tool_calls]
-    place = turn.messages[index].results.index(result)
-    ordinals = turn.ordinals[index]
-    return calls[ordinals[place]].name if place < len(ordinals) and ordinals[place] < len(calls) else ""
+def result_names(turn: Turn) -> list[tuple[str, ...]]:
+    """For each message of a turn, the tools that its results came from; empty where nobody knows."""
+    calls = [call.name for message in turn.messages for call in message.tool_calls]
+    return [
+        tuple(
+            result.name or (calls[ordinals[place]] if place < len(ordinals) and ordinals[place] < len(calls) else "")
+            for place, result in enumerate(message.results)
+        )
+        for message, ordinals in zip(turn.messages, turn.ordinals, strict=True)
+    ]

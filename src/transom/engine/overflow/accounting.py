@@ -34,13 +34,13 @@ def shortened_texts(span: Span, record: WindowRecord) -> list[tuple[str, str, st
     for kind, place, edits in changes:
         live = by_place.get(place)
         if live is not None:
-            for edit in edits:
-                if edit not in live.edits and edit.part >= 0:
-                    found.extend(
-                        (kind if label not in _SPOKEN else "offload", text, label)
-                        for text, label in original_texts(live.source, edit)
-                        if text
-                    )
+            known = set(live.edits)
+            fresh = [edit for edit in edits if edit.part >= 0 and edit not in known]
+            found.extend(
+                (kind if label not in _SPOKEN else "offload", text, label)
+                for text, label in original_texts(live.source, fresh)
+                if text
+            )
     return found
 
 

@@ -147,7 +147,7 @@ def clearing(
         return None
     changes: dict[int, Part | None] = {}
     texts: list[ClearedText] = []
-    ordinal = -1
+    ordinal, has_calls = -1, bool(message.tool_calls)
     for index, part in enumerate(message.parts):
         match part:
             case Result():
@@ -157,7 +157,7 @@ def clearing(
                     cleared = _cleared_result(part, tool, settings, vocabulary, uri_of, texts)
                     if cleared is not None:
                         changes[index] = cleared
-            case Thinking() if settings.thinking and not part.signature and not message.tool_calls:
+            case Thinking() if settings.thinking and not part.signature and not has_calls:
                 changes[index] = None
             case Text() if settings.think_tags and message.role == "assistant":
                 words = without_think_tags(part.text)

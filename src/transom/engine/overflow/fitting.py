@@ -50,11 +50,12 @@ class Fit:
     edits: tuple[TurnEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
     """A text that may be shortened: its original, its present form, and what that weighs.
 
-    Of a result with files there are two: its text, and (``files``) what is no text.
+    Of a result with files there are two: its text, and (``files``) what is no text. Each is itself alone: of equal ones there
+    are as many as there are places.
     """
 
     turn: int
@@ -100,9 +101,12 @@ def _plan(candidates: Sequence[_Candidate], over: int) -> dict[_Candidate, int]:
     """Which texts to cut, and to how many tokens."""
     chosen: dict[_Candidate, int] = {}
     saved = 0
+    ranked = [[candidate for candidate in candidates if candidate.rank == rank] for rank in range(RANKS)]
     for floor in (OVERSIZED, SMALLEST, 0):
-        for rank in range(RANKS):
-            sizes = {candidate: chosen.get(candidate, candidate.tokens) for candidate in candidates if candidate.rank == rank}
+        for rank, those in enumerate(ranked):
+            if saved >= over:
+                return chosen
+            sizes = {candidate: chosen.get(candidate, candidate.tokens) for candidate in those}
             group = sorted((c for c in sizes if sizes[c] > floor), key=lambda c: -sizes[c])
             limit = _level([sizes[candidate] for candidate in group], over - saved, floor) if rank < _WHOLE else 0
             for candidate in group:

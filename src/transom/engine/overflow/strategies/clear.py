@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ....messages import Message
 from ....tokens.weigh import PER_MESSAGE
-from ...ledger.edits import TurnEdit, edits_between, result_name
+from ...ledger.edits import TurnEdit, edits_between, result_names
 from ...ledger.live import LiveTurn
 from ...ledger.records import Item
 from ...offload.payloads import RETRIEVAL_TOOLS
@@ -90,8 +90,7 @@ class Clear:
         if live.edits:
             return live.edits
         cleared: list[Message] = []
-        for index, message in enumerate(live.source.messages):
-            names = [result_name(live.source, index, result) for result in message.results]
+        for message, names in zip(live.source.messages, result_names(live.source), strict=True):
             found = clearing(message, tool_names=names, settings=self.settings, vocabulary=span.vocabulary)
             cleared.append(message if found is None else found.message)
             if found is not None:

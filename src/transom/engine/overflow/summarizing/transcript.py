@@ -14,7 +14,7 @@ from ....messages import Attachment, Call, Message, Opaque, Part, Result, Text, 
 from ....store.blobs import blob_uri
 from ....tokens.counter import Tokenizer
 from ....vocabulary import Vocabulary
-from ...ledger.edits import result_name
+from ...ledger.edits import result_names
 from ...offload.excerpts import byte_size, excerpt, excerpt_to
 
 __all__ = ["Spoken", "Transcript", "spoken_messages"]
@@ -39,10 +39,10 @@ def spoken_messages(turns: Iterable[tuple[Turn, bool]]) -> Iterator[Spoken]:
     """The messages of turns, numbered over all of them; only those of turns marked true are given."""
     number = 0
     for turn, wanted in turns:
-        for index, message in enumerate(turn.messages):
+        for message, tools in zip(turn.messages, result_names(turn), strict=True):
             number += 1
             if wanted:
-                yield Spoken(number, message, tuple(result_name(turn, index, result) for result in message.results))
+                yield Spoken(number, message, tools)
 
 
 @dataclass(slots=True)
