@@ -15,8 +15,6 @@ from .streams import Framing, awaited, content_type, error_body, error_event, ke
 
 __all__ = ["Telling"]
 
-_NOT_PROTOCOLS = "openai"
-
 
 class Telling:
     """Says it of one request.
