@@ -17,6 +17,7 @@ from ..runtime import lasting_store_path
 from ..settings import load
 from ..settings.secrets import secret
 from . import output
+from .addresses import check_address, split_name
 from .logs import log_to_stderr
 from .options import JSON, StorePath, Upstreams, Window, check_token
 from .wrap.runs import attended, forget
@@ -104,6 +105,10 @@ async def serve_(
     for option, given in {"key": upstream_key, "port": upstream_port, "edits": upstream_edits}.items():
         if given and not upstream:
             raise UsageError(f"--upstream-{option} is for --upstream", hint="name the upstream that it belongs to")
+    for text in upstream:
+        for part in filter(None, map(str.strip, text.split(","))):
+            name, address = split_name(part)
+            check_address(address, "--upstream", name)
     check_token(token, "--token")
     if port is not None and not 0 <= port <= 65535:
         raise UsageError(f"--port cannot be {port}", hint="it is a number from 0 to 65535")

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import get_args
+from urllib.parse import unquote_plus
 
 from ..errors import SettingError
 from ..settings import Resolved
 from ..settings.belonging import belonging
+from ..settings.schema import LARGEST_WINDOW, SMALLEST_WINDOW
 from ..settings.secrets import secret
 from ..upstream.address import Address
+from .keys import is_key_name
 from .upstreams import Edit, Upstream
 
 __all__ = ["UNNAMED", "configured"]
@@ -35,8 +38,8 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
         environment: where keys are; the variables of the process.
 
     Raises:
-        SettingError: none is named, a name does not fit, something belongs to none of them, a port is used twice, or edits
-            exclude each other.
+        SettingError: none is named, a name does not fit, something belongs to none of them, a port is used twice, edits
+            exclude each other, a window is none, a key stands in an address or can stand in no header.
         InputError: an address that cannot be read.
     """
     settings = resolved.settings
@@ -56,7 +59,7 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
     _check_ports(ports, settings.serve_port)
     made = []
     for name, url in addresses.items():
-        Address.parse(url)
+        _check_query(name, Address.parse(url).query)
         if name in _PATHS:
             raise SettingError(
                 f"an upstream cannot be called {name!r}", hint="clients ask for paths that begin so; call it otherwise"
@@ -66,9 +69,9 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
         upstream = Upstream(
             name=name,
             url=url,
-            key=None if variable is None else secret(variable, "upstream_key", environment),
+            key=None if variable is None else _key(variable, environment),
             models=tuple(models.get(name, ())),
-            window=int(window) if window is not None else settings.window,
+            window=_window(name, window) if window is not None else settings.window,
             port=ports.get(name),
             chosen=_edits(name, edits[name]) if name in edits else None,
         )
@@ -79,6 +82,36 @@ def configured(resolved: Resolved, environment: Mapping[str, str] | None = None)
             )
         made.append(upstream)
     return made
+
+
+def _check_query(name: str, query: str) -> None:
+    for pair in query.split("&"):
+        parameter, equals, _ = pair.partition("=")
+        if equals and is_key_name(unquote_plus(parameter)):
+            raise SettingError(
+                f"upstream: the address of {name!r} holds a key ({parameter}=…)",
+                hint="leave it out there, and name the variable that holds it: --upstream-key VARIABLE",
+            )
+
+
+def _key(variable: str, environment: Mapping[str, str] | None) -> str:
+    key = secret(variable, "upstream_key", environment)
+    if not (key.isascii() and key.isprintable()):
+        raise SettingError(
+            f"upstream_key: what {variable} holds can stand in no header",
+            hint="set it to the key alone: one line, no character that is not ASCII",
+        )
+    return key
+
+
+def _window(name: str, told: str) -> int:
+    digits = told.replace("_", "")
+    if not digits or not SMALLEST_WINDOW <= int(digits) <= LARGEST_WINDOW:
+        raise SettingError(
+            f"upstream_window: the window of {name!r} cannot be {told}",
+            hint=f"it is a whole number of tokens, {SMALLEST_WINDOW} or more, {LARGEST_WINDOW} at most",
+        )
+    return int(digits)
 
 
 def _check_ports(ports: Mapping[str, int], main: int) -> None:

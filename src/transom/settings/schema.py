@@ -12,9 +12,12 @@ from typing import Annotated, Literal, get_type_hints
 import msgspec
 from msgspec import Meta
 
-__all__ = ["PREFIX", "About", "Setting", "Settings", "catalogue"]
+__all__ = ["LARGEST_WINDOW", "PREFIX", "SMALLEST_WINDOW", "About", "Setting", "Settings", "catalogue"]
 
 PREFIX = "TRANSOM_"
+
+SMALLEST_WINDOW, LARGEST_WINDOW = 1_024, 100_000_000
+"""Tokens between which a window is one. No model takes a hundredth of the largest; more is a slip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class About:
     is_quoted: bool = True
 
 
-Tokens = Annotated[int, Meta(ge=1024)]
+Tokens = Annotated[int, Meta(ge=SMALLEST_WINDOW, le=LARGEST_WINDOW)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Place = Annotated[str, Meta(pattern=r"^[^\x00]*[^\x00\s][^\x00]*\Z")]
@@ -57,7 +60,7 @@ Ports = Annotated[str, Meta(pattern=rf"^{_PORT}(\s*,\s*{_PORT})*\Z")]
 _EDIT = r"[a-z][a-z0-9_-]*=(usage|billing|ttl|none)"
 Edits = Annotated[str, Meta(pattern=rf"^{_EDIT}(\s*,\s*{_EDIT})*\Z")]
 Names = Annotated[str, Meta(pattern=r"^[a-z][a-z_-]*( *, *[a-z][a-z_-]*)*\Z")]
-_TOKENS = "a whole number of tokens, 1024 or more"
+_TOKENS = "a whole number of tokens, 1024 or more, 100000000 at most"
 _SHARE = "a number above 0 and below 1"
 
 

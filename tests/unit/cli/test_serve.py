@@ -107,7 +107,16 @@ def test_beyond_this_machine_it_wants_a_token(transom: Run) -> None:
         (["--upstream", "a=http://x:1", "--upstream", "a=http://x:2"], "two upstreams of one name"),
         (["--upstream", "http://x:1", "--upstream", "http://x:2"], "two upstreams of one name"),
         (["--upstream", "v1=http://x:1"], "cannot be called 'v1'"),
-        (["--upstream", "x:1"], "it is addresses such as http://localhost:1234"),
+        (["--upstream", "x:1"], "write it as --upstream http://x:1"),
+        (["--upstream", "localhost:1234"], "write it as --upstream http://localhost:1234"),
+        (["--upstream", "me=localhost:1234"], "write it as --upstream me=http://localhost:1234"),
+        (
+            ["--upstream", "http://x:1", "--window", "16k"],
+            "--window cannot be '16k' (it is a whole number in digits, such as 32000)",
+        ),
+        (["--upstream", "http://x:1", "--window", "512"], "a whole number of tokens, 1024 or more, 100000000 at most"),
+        (["--upstream", "http://x:1", "--window", "16000000000"], "a whole number of tokens, 1024 or more, 100000000 at most"),
+        (["--upstream", "http://x:1/v1?api-key=abc"], "holds a key (api-key=…)"),
         (["--upstream", "http://x:1", "--upstream-key", "NOT_THERE"], "names the variable NOT_THERE, which is not set"),
         (["--upstream", "a=http://x:1", "--upstream-key", "b=KEY"], "there is no upstream 'b'"),
         (["--upstream-key", "KEY"], "--upstream-key is for --upstream"),
@@ -117,6 +126,11 @@ def test_beyond_this_machine_it_wants_a_token(transom: Run) -> None:
 )
 def test_what_does_not_fit_is_said_in_one_line(transom: Run, options: list[str], said: str) -> None:
     assert said in refused(transom, *options)
+
+
+def test_what_may_be_a_key_is_not_repeated(transom: Run) -> None:
+    assert "sk-mine" not in refused(transom, "--upstream", "sk-mine")
+    assert "sk-mine" not in refused(transom, "--upstream", "http://x:1/v1?key=sk-mine")
 
 
 def test_a_key_of_one_place_does_not_go_to_an_address_of_another(transom: Run, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -276,9 +277,21 @@ def test_the_clients_own_base_url_is_asked_with_its_own_key_and_its_status_is_ou
 
 def test_a_gateway_that_runs_already_is_used(transom: Run, home: Home) -> None:
     home.install("claude")
-    done = transom("wrap", "claude", "--gateway", "http://127.0.0.1:1/", environment=home.environment)
-    assert json.loads(done.stdout)["environment"]["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1"
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        url = f"http://127.0.0.1:{there.getsockname()[1]}"
+        done = transom("wrap", "claude", "--gateway", f"{url}/", environment=home.environment)
+    assert json.loads(done.stdout)["environment"]["ANTHROPIC_BASE_URL"] == url
     assert home.left() == []
+
+
+def test_where_no_gateway_answers_the_client_is_not_started(transom: Run, home: Home) -> None:
+    home.install("claude")
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        url = f"http://127.0.0.1:{gone.getsockname()[1]}"
+    done = transom("wrap", "claude", "--gateway", f"{url}/", environment=home.environment)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line == f"transom: no gateway answers at {url} (start it with transom serve, or leave out --gateway)"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

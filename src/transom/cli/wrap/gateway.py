@@ -8,14 +8,21 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
 
 from ...errors import UpstreamError
+from ...safety.origins import is_loopback
+from ...upstream.address import Address
 from .runs import Run
 
-__all__ = ["served_models", "started"]
+__all__ = ["is_there", "served_models", "started"]
+
+_PATIENCE = 3.0
+"""Seconds in which a gateway that runs takes a connection."""
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 def started(
@@ -67,6 +74,23 @@ def started(
         process.wait()
         said = run.log.read_text("utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
         raise UpstreamError(f"the gateway did not start: {said[-1].removeprefix('transom: ')}") from None
+
+
+def is_there(base: str, environment: Mapping[str, str]) -> bool:
+    """Whether anything listens at an address; taken for granted where only a proxy leads there.
+
+    Args:
+        base: an address that can be read.
+        environment: the client's variables.
+    """
+    address = Address.parse(base)
+    if not is_loopback(address.host) and any(environment.get(name) or environment.get(name.upper()) for name in _PROXIES):
+        return True
+    try:
+        with socket.create_connection((address.host, address.port), timeout=_PATIENCE):
+            return True
+    except OSError:
+        return False
 
 
 def served_models(base: str) -> list[str]:

@@ -18,14 +18,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ...errors import InputError, UsageError
+from ...errors import UpstreamError, UsageError
 from ...settings.inherited import inherited_environment
-from ...upstream.address import Address
 from .. import output
+from ..addresses import check_address, split_name
 from ..options import JSON, StorePath, Upstreams, Window
 from .client import Client, Launch, Surroundings, Through
 from .clients import CLIENTS
-from .gateway import served_models, started
+from .gateway import is_there, served_models, started
 from .runs import Run, runs_folder
 
 __all__ = ["wrap_"]
@@ -68,7 +68,7 @@ def wrap_(
     if gateway is not None and upstream:
         raise UsageError("--gateway has its upstreams already", hint="leave out --upstream, or --gateway")
     if gateway is not None:
-        _check_address(gateway, "--gateway")
+        check_address(gateway, "--gateway")
     environment = inherited_environment()
     there = Surroundings(environment=environment, home=Path.home(), directory=Path.cwd(), arguments=arguments)
     upstreams = _upstreams(chosen, there, upstream)
@@ -83,6 +83,8 @@ def wrap_(
     assert program is not None
     if gateway is not None:
         base = gateway.rstrip("/")
+        if not is_there(base, environment):
+            raise UpstreamError(f"no gateway answers at {base}", hint="start it with transom serve, or leave out --gateway")
         launch = chosen.launch(there, _through(base, upstreams, window, chosen, is_shared=True))
         return _run(program, launch, arguments, environment, None)
     run = Run.begin(runs_folder())
@@ -97,27 +99,16 @@ def wrap_(
     return _run(program, launch, arguments, environment, run)
 
 
-def _check_address(url: str, option: str) -> None:
-    try:
-        Address.parse(url)
-    except InputError as error:
-        # Told before what else is wrong with it: it is nearly always that.
-        hint = error.hint if "://" in url else f"write it as {option} http://{url}"
-        raise UsageError(f"{option}: {error.message}", hint=hint) from None
-
-
 def _upstreams(client: Client, there: Surroundings, given: tuple[str, ...]) -> Mapping[str, str]:
     """Addresses by name: what the user named, where the client would go otherwise."""
     found = dict(client.upstreams(there))
     named: dict[str, str] = {}
     for text in given:
-        name, equals, url = text.partition("=")
-        if not equals or ":" in name or "/" in name:
-            name, url = (_OWN if client.wants_models else next(iter(found))), text
-        elif name not in found:
+        name, url = split_name(text)
+        if name and name not in found:
             raise UsageError(f"{client.name} has no upstream {name!r}", hint=f"its upstreams are {', '.join(found)}")
-        _check_address(url, "--upstream")
-        named[name] = url
+        check_address(url, "--upstream", name)
+        named[name or (_OWN if client.wants_models else next(iter(found)))] = url
     # One that was named without a name is where all goes: the client's own hosts are asked nothing.
     return named if named and len(named) == len(given) and not any("=" in text for text in given) else found | named
 
