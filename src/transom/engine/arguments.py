@@ -25,6 +25,9 @@ __all__ = [
     "session_name",
 ]
 
+_MOST_TOKENS = 10**12
+"""No request weighs as much; far beyond, nothing could be reckoned any more."""
+
 
 def check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
     """Refuse what no context can be made of.
@@ -93,6 +96,8 @@ def check_tokens(name: str, value: object) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(f"{name} of {value!r} tokens", hint="give a whole number, 0 or more")
+    if value > _MOST_TOKENS:
+        raise InputError(f"{name} of more than {_MOST_TOKENS:,} tokens", hint="no request weighs as much: leave it out")
 
 
 def check_text(name: str, value: object) -> None:

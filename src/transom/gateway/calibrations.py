@@ -31,6 +31,14 @@ third off, and by half for an odd tokenizer; beyond may be pictures, a prompt of
 What is no slip shows again."""
 _ALIKE = 4 / 3
 """How far a report may be from what the one before makes of it, to confirm that."""
+_CHANGED, _FAR = 4, 2.0
+"""Reports in a row, and how far off each must be, after which a model counts otherwise than it did, and what was known is
+forgotten. A median over many would take half as many to follow."""
+_GROWN = 1 / 50
+"""Share by which two requests differ so much that their counts must differ too."""
+
+_Pair = tuple[int, int]
+"""Our estimate, and what was reported."""
 
 
 class Calibrations:
@@ -43,7 +51,7 @@ class Calibrations:
     def __init__(self, store: Store) -> None:
         self._kept = store.namespace("models")
         self._all: dict[str, Calibration] = {}
-        self._odd: dict[str, tuple[int, int]] = {}
+        self._odd: dict[str, _Pair] = {}
 
     async def of(self, upstream: Upstream, model: str) -> Calibration:
         """What is known of a model's way to count; empty where nothing is."""
@@ -65,17 +73,19 @@ class Calibrations:
         """
         before = await self.of(upstream, model)
         key = model_key(upstream, model)
-        odd = self._odd.pop(key, None)
-        now = before
-        if not 1 / _ODD <= reported / max(1, before.correct(estimated)) <= _ODD:
-            if odd is None or not _confirms(odd, estimated, reported):
-                self._odd[key] = estimated, reported
+        waiting = self._odd.pop(key, None)
+        pair, now = (estimated, reported), before
+        if _is_odd(before, pair):
+            believed = before.pairs[-1] if before.pairs and _is_odd(before, before.pairs[-1]) else None
+            earlier = waiting or believed
+            if earlier is None or not _confirms(earlier, pair, is_less=reported < before.correct(estimated)):
+                self._odd[key] = pair
                 return False
-            if min(odd) >= _LEAST:
-                now = now.observe(*odd)
-        if min(estimated, reported) < _LEAST:
+            if waiting is not None and min(waiting) >= _LEAST:
+                now = now.observe(*waiting)
+        if min(pair) < _LEAST:
             return True
-        now = now.observe(estimated, reported)
+        now = _changed(now.observe(estimated, reported))
         self._hold(key, now)
         # Every report of a young one counts; later the median moves little, and the store need not be written each turn.
         if len(before) < HISTORY or abs(now.ratio - before.ratio) > before.ratio / 100:
@@ -111,9 +121,28 @@ class Calibrations:
         return found
 
 
-def _confirms(odd: tuple[int, int], estimated: int, reported: int) -> bool:
-    """Whether a report is as odd as the one before: in proportion, or by as many tokens (a prompt of the server's own)."""
-    then, told = odd
+def _is_odd(known: Calibration, pair: _Pair) -> bool:
+    estimated, reported = pair
+    return not 1 / _ODD <= reported / max(1, known.correct(estimated)) <= _ODD
+
+
+def _changed(known: Calibration) -> Calibration:
+    """Without what the model taught before it began to count otherwise."""
+    last = known.pairs[-_CHANGED:]
+    shares = [reported / max(1, known.correct(estimated)) for estimated, reported in last]
+    is_far = min(shares) > _FAR or max(shares) < 1 / _FAR
+    return Calibration(last) if is_far else known
+
+
+def _confirms(odd: _Pair, now: _Pair, *, is_less: bool) -> bool:
+    """Whether a report is as odd as the one before: in proportion, or by as many tokens (a prompt of the server's own).
+
+    One that is less than thought, and stays what it was while requests grow, is none: a server cuts them to its window.
+    """
+    (then, told), (estimated, reported) = odd, now
+    grown = estimated - then
+    if is_less and abs(grown) > then * _GROWN and (reported - told) / grown < told / then / 2:
+        return False
     return any(
         1 / _ALIKE <= reported / max(1, expected) <= _ALIKE for expected in (told * estimated // then, told + estimated - then)
     )

@@ -31,7 +31,7 @@ from .alternation import taking_turns
 from .beside import Beside
 from .exchange import Exchange
 from .identity import Beginnings, scope_of, session_key
-from .overflows import cut, supposed, weight
+from .overflows import absurd, cut, supposed, weight
 from .windows import asked_window
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ class Guard:
         self._compiled: WeakKeyDictionary[Context, _Last] = WeakKeyDictionary()
         self._beginnings = Beginnings()
         self._beside = Beside()
+        self._absurd: set[str] = set()
 
     async def before(self, exchange: Exchange) -> None:
         """Make a request fit, if it does not. Raises nothing that a request could cause."""
@@ -191,6 +192,12 @@ class Guard:
         if reported is None or reported.input_tokens <= 0 or not exchange.session:
             return
         read = reported.input_tokens
+        if absurd(exchange, reported):
+            exchange.decide(_STEP, "ignored", f"no request of {len(exchange.sent)} bytes has {read} tokens")
+            if exchange.upstream.name not in self._absurd:
+                self._absurd.add(exchange.upstream.name)
+                _log.warning("request %s: %s counts more tokens than can be: %s", exchange.id, exchange.upstream.name, read)
+            return
         if exchange.window is None or exchange.dry or exchange.tokens_after is None:
             # Nothing was compiled, or not what was sent.
             await self._noted(exchange, read + reported.output_tokens, was_cut=cut(exchange, reported))

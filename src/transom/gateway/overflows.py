@@ -19,7 +19,7 @@ from ..upstream.overflows import overflow as told
 from ..upstream.windows import host_kind
 from .exchange import Exchange, Reported
 
-__all__ = ["Answered", "Overflow", "cut", "likely", "overflow", "silent", "supposed", "weight"]
+__all__ = ["Answered", "Overflow", "absurd", "cut", "likely", "overflow", "silent", "supposed", "weight"]
 
 _BARE = frozenset({400, 413})
 """Cerebras and Mistral may refuse what is too long with one of these and no body."""
@@ -35,6 +35,9 @@ _DROPPED = 0.5
 """Share of an estimate below which a count shows that something was left out; estimates lean upwards and may be a third off."""
 _DROPPED_SURELY = 0.85
 """The same, of an estimate that rests on what the upstream counted a turn before."""
+_ELSEWHERE = 4_000_000
+"""Tokens that a request may weigh beyond one for each of its bytes, and that an answer may have: more than the windows of
+models that read films."""
 _LEAST = 2_000
 """Tokens from which estimates are compared at all."""
 _SUPPOSED = 2 / 3
@@ -114,8 +117,22 @@ def cut(exchange: Exchange, reported: Reported | None, *, expected: int | None =
     if exchange.endpoint is None or exchange.endpoint.kind != "generate" or host_kind(exchange.upstream.address.host):
         # The providers' own APIs refuse what is too long; what they count less for is something else.
         return False
-    sent = expected or weight(exchange)
-    return sent >= _LEAST and reported.input_tokens < sent * (_DROPPED_SURELY if expected else _DROPPED)
+    read = reported.input_tokens
+    if expected:
+        return expected >= _LEAST and read < expected * _DROPPED_SURELY
+    sent = weight(exchange)
+    # What was learnt of a model's count may be wrong, and would take true counts for cuts for ever.
+    return sent >= _LEAST and read < sent * _DROPPED and read < _plain_weight(exchange) * _DROPPED
+
+
+def absurd(exchange: Exchange, reported: Reported) -> bool:
+    """Whether the upstream counted more than a request can hold, and what it only names besides (files, pages).
+
+    Args:
+        exchange: the request, as it was sent.
+        reported: what the upstream counted.
+    """
+    return reported.input_tokens > len(exchange.sent) + _ELSEWHERE or reported.output_tokens > _ELSEWHERE
 
 
 def supposed(refused: int) -> int | None:
@@ -131,8 +148,11 @@ def supposed(refused: int) -> int | None:
 def weight(exchange: Exchange) -> int:
     """Tokens of what was sent, estimated; what is encoded (pictures, files) is not text and left out."""
     known = exchange.tokens_before if exchange.dry else exchange.tokens_after
-    if known is not None:
-        return known
+    return known if known is not None else _plain_weight(exchange)
+
+
+def _plain_weight(exchange: Exchange) -> int:
+    """The same by the bytes alone, whatever was learnt."""
     text = _ENCODED.sub(b"", exchange.sent).decode(errors="replace")
     return Heuristic().count(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
 

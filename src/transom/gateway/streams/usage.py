@@ -37,10 +37,12 @@ class Usage:
 
 
 _NONE = (None, None, None, None)
+_MOST = 10**12
+"""No model reads as much. JSON knows larger numbers than can be reckoned with."""
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return min(value, _MOST) if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _fields(value: object) -> Mapping[str, object]:

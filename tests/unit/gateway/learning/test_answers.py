@@ -71,6 +71,11 @@ def talk(turns: int, name: str = "a") -> list[dict[str, Any]]:
     return [*messages, {"role": "user", "content": "And now?"}]
 
 
+def weighed(exchange: Exchange) -> int:
+    """What a model counts that counts as we do."""
+    return Heuristic().count(exchange.sent.decode())
+
+
 @pytest.mark.feature("K5")
 async def test_what_one_conversation_learns_holds_for_the_next_with_that_model_and_over_a_restart() -> None:
     first = Parts(64_000)

@@ -723,12 +723,20 @@ def sent(tokens: int | None, window: int | None = None, body: bytes = b"{}", kin
 
 
 def test_a_count_far_below_what_was_sent_is_an_overflow_nobody_spoke_of() -> None:
-    assert silent(sent(9_000), Reported(input_tokens=4_000), Came())
-    assert not silent(sent(9_000), Reported(input_tokens=7_000), Came())
-    assert not silent(sent(1_900), Reported(input_tokens=20), Came()), "too little to tell"
-    assert not silent(sent(9_000), Reported(input_tokens=0), Came()), "nothing was counted"
-    assert not silent(sent(9_000, kind="count"), Reported(input_tokens=4_000), Came())
-    assert not silent(sent(9_000), Reported(input_tokens=4_000), Came(error="broke"))
+    body = b'{"content":"' + b"many words " * 4_000 + b'"}'
+    assert weight(sent(None, body=body)) > 8_500
+    assert silent(sent(9_000, body=body), Reported(input_tokens=4_000), Came())
+    assert not silent(sent(9_000, body=body), Reported(input_tokens=7_000), Came())
+    assert not silent(sent(1_900, body=body), Reported(input_tokens=20), Came()), "too little to tell"
+    assert not silent(sent(9_000, body=body), Reported(input_tokens=0), Came()), "nothing was counted"
+    assert not silent(sent(9_000, body=body, kind="count"), Reported(input_tokens=4_000), Came())
+    assert not silent(sent(9_000, body=body), Reported(input_tokens=4_000), Came(error="broke"))
+
+
+def test_a_count_far_below_an_estimate_that_the_bytes_do_not_bear_out_is_none() -> None:
+    body = b'{"content":"' + b"many words " * 1_500 + b'"}'
+    assert not silent(sent(9_000, body=body), Reported(input_tokens=3_000), Came()), "what was learnt of the model is wrong"
+    assert silent(sent(9_000, body=body), Reported(input_tokens=1_200), Came())
 
 
 def test_what_the_upstream_counted_a_turn_before_tells_a_small_cut_too() -> None:
