@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import InputError
 from ..store.store import Store
 from ..store.uri import check_path
+from ..tokens.bounds import MOST_TOKENS
 from .memory.hooks import MemorySettings
 from .offload.payloads import PruneSettings
 from .overflow.guard import Guard
@@ -24,9 +25,6 @@ __all__ = [
     "recall_settings",
     "session_name",
 ]
-
-_MOST_TOKENS = 10**12
-"""No request weighs as much; far beyond, nothing could be reckoned any more."""
 
 
 def check_arguments(window: object, store: object, overflow: object, prune: object) -> None:
@@ -96,8 +94,8 @@ def check_tokens(name: str, value: object) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(f"{name} of {value!r} tokens", hint="give a whole number, 0 or more")
-    if value > _MOST_TOKENS:
-        raise InputError(f"{name} of more than {_MOST_TOKENS:,} tokens", hint="no request weighs as much: leave it out")
+    if value > MOST_TOKENS:
+        raise InputError(f"{name} of more than {MOST_TOKENS:,} tokens", hint="no request weighs as much: leave it out")
 
 
 def check_text(name: str, value: object) -> None:

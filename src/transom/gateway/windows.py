@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ..errors import JSONError, TransomError
 from ..jsontext import dumps, loads
 from ..store.store import Store
+from ..tokens.bounds import is_window
 from ..upstream.windows import Told, ask_window
 from .exchange import Headers, header
 from .model_key import model_key
@@ -159,7 +160,7 @@ class Windows:
         """
         known = self._of(upstream, model)
         setting = self._setting(upstream)
-        if setting is None or tokens < setting:
+        if is_window(tokens) and (setting is None or tokens < setting):
             self._learn(known, tokens)
             self._doubt(known)
 
@@ -227,7 +228,8 @@ class Windows:
         return known
 
     def _setting(self, upstream: Upstream) -> int | None:
-        return upstream.window if upstream.window is not None else self._window
+        # One that can be none is refused where settings are read.
+        return _tokens(upstream.window if upstream.window is not None else self._window)
 
     def _asks(self, known: _Known) -> bool:
         """Whether what the server tells may matter: not for a setting that nothing speaks against."""
@@ -350,4 +352,4 @@ async def _tell(upstream: Upstream, model: str) -> Told:
 
 
 def _tokens(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if is_window(value) else None

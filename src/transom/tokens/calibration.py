@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .bounds import MOST_TOKENS
+
 __all__ = ["HISTORY", "Calibration"]
 
 HISTORY = 32
 """Reports remembered."""
 _LOWEST, _HIGHEST = 0.25, 8.0
-_MOST = 10**12
-"""Tokens that nothing weighs; beyond what floats hold, nothing could be reckoned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Calibration:
             estimated: our own, uncorrected count of the whole payload.
             reported: input tokens the provider reported for it, cached ones included.
         """
-        if not 0 < estimated <= _MOST or not 0 < reported <= _MOST:
+        if not 0 < estimated <= MOST_TOKENS or not 0 < reported <= MOST_TOKENS:
             return self
         return Calibration((*self.pairs, (estimated, reported))[-HISTORY:])
 

@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..tokens.bounds import MOST_TOKENS, is_window
+
 __all__ = ["Overflow", "overflow"]
 
 _READ = 4_000
@@ -37,8 +39,6 @@ _RATES = re.compile(
 
 _FIRST = 200
 """Characters of a message in which its wording begins: after what proxies put before it, their own errors' names and codes."""
-_LEAST_WINDOW = 1_024
-"""Tokens below which a number is no window of a model that anybody talks with."""
 
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "«": "»"}
 _MEMBER = re.compile(r"""["'](?:message|error)\\*["']\s*:\s*\\*$""")
@@ -179,7 +179,8 @@ def overflow(status: int, value: object) -> Overflow | None:
             found = Overflow()
         if found is not None:
             # llama.cpp gives its numbers as fields too.
-            return Overflow(_count(error.get("n_prompt_tokens")) or found.said, _count(error.get("n_ctx")) or found.window)
+            window = error.get("n_ctx")
+            return Overflow(_count(error.get("n_prompt_tokens")) or found.said, window if is_window(window) else found.window)
     return None
 
 
@@ -237,7 +238,7 @@ def _is_own(text: str, start: int) -> bool:
 
 def _read(groups: Mapping[str, str | None]) -> Overflow:
     alone, part, window = (_number(groups.get(name)) for name in ("said", "part", "window"))
-    if groups.get("window") is not None and (window is None or window < _LEAST_WINDOW or (alone or window) < window):
+    if groups.get("window") is not None and (not is_window(window) or (alone or window) < window):
         # Whatever it counts, it is no window; but too long it was.
         return Overflow()
     said = alone if alone is not None else part
@@ -249,4 +250,4 @@ def _number(digits: str | None) -> int | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS else None

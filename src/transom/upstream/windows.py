@@ -19,6 +19,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import UpstreamError
+from ..tokens.bounds import is_window
 from .client import Client, Limits
 
 __all__ = ["PATIENCE", "Told", "ask_window", "host_kind", "learn_window"]
@@ -161,7 +162,8 @@ async def _ollama(client: Client, root: str, model: str) -> Told | None:
 
 
 def _told(*values: object, settled: bool = True) -> Told | None:
-    found = next((value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0), None)
+    """The first of them that can be a window: a host that tells another figure is taken for one that tells none."""
+    found = next(filter(is_window, values), None)
     return None if found is None else Told(found, settled)
 
 
@@ -229,7 +231,7 @@ def _from_ollama_model(value: object) -> Told | None:
     """What it will be loaded with, unless a request says otherwise."""
     parameters = value.get("parameters") if isinstance(value, Mapping) else None
     found = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
-    return Told(int(found[1]), settled=False) if found else None
+    return _told(int(found[1][:12]), settled=False) if found else None
 
 
 def _entries(value: object, field: str) -> Iterator[Mapping[str, object]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ...jsontext import EMPTY
 from ...messages.construction import quick_init
+from ...tokens.bounds import MOST_TOKENS
 
 __all__ = ["Usage", "chat_usage", "gemini_usage", "messages_usage", "ollama_usage", "responses_usage"]
 
@@ -37,12 +38,10 @@ class Usage:
 
 
 _NONE = (None, None, None, None)
-_MOST = 10**12
-"""No model reads as much. JSON knows larger numbers than can be reckoned with."""
 
 
 def _count(value: object) -> int | None:
-    return min(value, _MOST) if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return min(value, MOST_TOKENS) if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _fields(value: object) -> Mapping[str, object]:

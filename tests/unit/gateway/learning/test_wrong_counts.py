@@ -82,3 +82,15 @@ async def test_a_context_refuses_a_usage_that_nothing_weighs() -> None:
     with pytest.raises(InputError, match="more than"):
         context.report_usage(10**400)
     assert context.usage.tokens < 2_000
+
+
+@pytest.mark.parametrize("setting", [1, 512, 10**30])
+async def test_a_window_that_can_be_none_leaves_the_guard_on_and_an_error_may_name_the_true_one(setting: int) -> None:
+    parts = Parts(setting)
+    exchange = await parts.asked(talk(60))
+    assert [decision.action for decision in exchange.decisions] == ["observed"]
+    assert await parts.guard.overflowed(exchange, 20_000, 8_192)
+    assert exchange.decisions[-1].action == "retried"
+    assert exchange.window == 8_192
+    assert (await parts.asked(talk(60))).decisions[0].action == "applied"
+    await parts.windows.aclose()

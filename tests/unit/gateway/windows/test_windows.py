@@ -353,3 +353,25 @@ async def test_claude_takes_a_million_tokens_only_where_the_request_says_so(host
     assert await windows.of(host.upstream, "claude-y") == (200_000, "the server")
     assert (await windows.of(host.upstream, "claude-y", 1_000_000))[0] == 1_000_000
     await windows.aclose()
+
+
+@pytest.mark.parametrize("told", [1, 512, 1_023, 100_000_001, 10**30])
+async def test_a_figure_that_can_be_no_windows_is_not_believed_whoever_tells_it(host: Host, told: int) -> None:
+    host.loads(told)
+    windows, kept = Windows(store()), store()
+    assert await windows.of(host.upstream, "m") == (None, "")
+    windows.learn(host.upstream, "m", told)
+    assert await windows.of(host.upstream, "m") == (None, ""), "an error"
+    windows.learn(host.upstream, "m", 8_192)
+    assert await windows.of(host.upstream, "m") == (8_192, "an error")
+    assert asked_window("ollama", {"options": {"num_ctx": told}}) is None
+    assert await Windows(store(), window=told).of(host.upstream, "m") == (None, ""), "a setting"
+    before = Windows(kept)
+    before.learn(host.upstream, "m", 8_192)
+    await before.aclose()
+    (path,) = await kept.namespace("models").list()
+    await kept.namespace("models").put(json.dumps({"told": told, "learnt": told, "against": None}).encode(), path=path)
+    again = Windows(kept)
+    assert await again.of(host.upstream, "m") == (None, ""), "the store"
+    for each in (windows, before, again):
+        await each.aclose()
