@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..safety import origins
+from ..safety.verdict import Verdict
 from .headers import Header, credentials, named, texts
 
 __all__ = ["TOKEN", "Access", "Admitted", "Refusal", "preflight"]
@@ -25,6 +26,8 @@ _REFUSALS = {
     "origin_bearer": (401, f"a token is needed: send it as the key, or in {TOKEN}"),
 }
 _DAY = b"86400"
+_MOST_JUDGED, _LONGEST_JUDGED = 256, 512
+"""Verdicts that are remembered, and characters of what each is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ class Access:
         self._hosts = origins.LOOPBACK_HOSTS | {_as_host(name) for name in (host, *hosts)}
         self._origins = tuple(allowed_origins)
         self._token = token
+        # Clients say the same in every request, and judging it anew takes 10 µs.
+        self._judged: dict[tuple[bytes, bytes, bytes, str], Verdict] = {}
 
     def judge(self, headers: Iterable[Header], query: str, server: tuple[str, int | None] | None) -> Admitted | Refusal:
         """Whether a request may be served.
@@ -105,15 +110,7 @@ class Access:
         if len(hosts) > 1:
             # Who stands before us may have gone by the other one (RFC 9112, 3.2).
             return Refusal(*_REFUSALS["origin_hosts"])
-        # Only a name can be made to lead elsewhere: the address that a request came to is no name.
-        reached = {_as_host(server[0])} if server else set()
-        verdict = origins.judge(
-            hosts[0].decode("latin-1") if hosts else None,
-            origin.decode("latin-1") or None,
-            fetch_site=site.decode("latin-1"),
-            allowed_hosts=self._hosts | reached,
-            allowed_origins=self._origins,
-        )
+        verdict = self._whence(hosts[0] if hosts else b"", origin, site, server[0] if server else "")
         if not verdict:
             return Refusal(*_REFUSALS[verdict.reason])
         if self._token is None:
@@ -122,6 +119,23 @@ class Access:
             # A browser asks beforehand without any credential, and learns nothing but that it may ask.
             return Admitted(origin=origin)
         return self._known(headers, query, origin)
+
+    def _whence(self, host: bytes, origin: bytes, site: bytes, reached: str) -> Verdict:
+        """Whether a request comes from where it may."""
+        asked = host, origin, site, reached
+        found = self._judged.get(asked)
+        if found is None:
+            found = origins.judge(
+                host.decode("latin-1") or None,
+                origin.decode("latin-1") or None,
+                fetch_site=site.decode("latin-1"),
+                # Only a name can be made to lead elsewhere: the address that a request came to is no name.
+                allowed_hosts=self._hosts | ({_as_host(reached)} if reached else set()),
+                allowed_origins=self._origins,
+            )
+            if len(self._judged) < _MOST_JUDGED and sum(map(len, asked)) < _LONGEST_JUDGED:
+                self._judged[asked] = found
+        return found
 
     def _known(self, headers: list[Header], query: str, origin: bytes) -> Admitted | Refusal:
         assert self._token is not None

@@ -307,8 +307,9 @@ def target(upstream: Upstream, path: str, query: str) -> URL:
     """
     address = upstream.address
     conventional = f"{address.root}/v1"
-    if address.base != conventional and (path == "/v1" or path.startswith("/v1/")):
-        path = address.base + path.removeprefix("/v1")
+    single = "/" + path.lstrip("/")
+    if address.base != conventional and (single == "/v1" or single.startswith("/v1/")):
+        path = address.base + single.removeprefix("/v1")
     else:
         path = address.root + path
     query = "&".join(filter(None, (address.query, query)))

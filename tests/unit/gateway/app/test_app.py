@@ -146,6 +146,7 @@ def test_unknown_paths_stream_both_ways() -> None:
         ("/v1", "/v1/chat/completions", "/v1/chat/completions"),
         ("/openai/v1", "/v1/chat/completions", "/openai/v1/chat/completions"),
         ("/v1beta/openai", "/v1/chat/completions", "/v1beta/openai/chat/completions"),
+        ("/v1beta/openai", "//v1/chat/completions", "/v1beta/openai/chat/completions"),
         ("/api/paas/v4", "/v1/models", "/api/paas/v4/models"),
         ("/proxy", "/api/tags", "/proxy/api/tags"),
         ("?api-version=1", "/v1/models?a=b", "/v1/models?api-version=1&a=b"),
