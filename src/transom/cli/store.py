@@ -175,7 +175,7 @@ def search(
 
 @app.command
 def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) -> int:
-    """Check that every address ever cited resolves and every digest matches, in all scopes unless one is named.
+    """Check that every address ever cited resolves and every entry is what was written, in all scopes unless one is named.
 
     Exits with 1 if not. Addresses that somebody's text mentions and that are not here are listed, but are no fault.
     """
@@ -187,7 +187,10 @@ def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) 
     among = f" in {len(reports)} scopes" if len(reports) > 1 else ""
     entries, size = (sum(counts) for counts in zip(*((report.entries, report.bytes) for _, report in reports), strict=True))
     cited, digests = (sum(counts) for counts in zip(*((report.cited, report.digests) for _, report in reports), strict=True))
+    unchecked = sum(report.unchecked for _, report in reports)
     output.line(f"{entries:,} entries{among}, {size:,} bytes; {cited:,} addresses cited, {digests:,} digests checked")
+    if unchecked:
+        output.line(f"{unchecked:,} without a digest, written by an earlier release: nothing tells whether they were changed")
     for name, report in reports:
         where = _in_scope(name)
         for uri, by in report.missing:

@@ -41,10 +41,12 @@ class StoredEntry:
     Attributes:
         data: the exact bytes written.
         meta: small JSON values kept beside them.
+        checked: the backend made sure that both are what was written. Makes no difference to whether two are equal.
     """
 
     data: bytes
     meta: Mapping[str, object] = EMPTY
+    checked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,11 @@ class StorageBackend(Protocol):
     """The four methods every backend has."""
 
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
-        """The entry, or ``None`` when there is none."""
+        """The entry, or ``None`` when there is none.
+
+        Raises:
+            IntegrityError: it is not what was written, if the backend can tell.
+        """
         ...
 
     async def write(

@@ -228,11 +228,21 @@ class Store:
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
-        """The entry, or ``None``."""
-        name = self._name(namespace, path)
-        entry = await self._ask(self._backend.read(name, path))
+        """The entry, or ``None``.
+
+        Raises:
+            IntegrityError: what is stored there is not what was written.
+        """
+        entry = await self.peek(namespace, path)
         if entry is not None:
-            await self._used(name, path)
+            await self._used(self._names[namespace], path)
+        return entry
+
+    async def peek(self, namespace: str, path: str) -> StoredEntry | None:
+        """As ``read``, and counts as no use of the entry."""
+        entry = await self._ask(self._backend.read(self._name(namespace, path), path))
+        if entry is not None and namespace == "vfs" and not entry.checked:
+            check_digest(path, entry.data)
         return entry
 
     async def get(self, uri: str) -> bytes:
@@ -240,7 +250,7 @@ class Store:
 
         Raises:
             NotFoundError: nothing is stored there.
-            IntegrityError: what is stored in ``vfs`` does not match its digest.
+            IntegrityError: what is stored there is not what was written.
         """
         namespace, path = addresses.parse_uri(uri)
         entry = await self.read(namespace, path)
@@ -249,15 +259,13 @@ class Store:
                 f"nothing is stored under {uri}",
                 hint="asking again will not help: check the address for typing errors, or search for words of the text",
             )
-        if namespace == "vfs":
-            check_digest(path, entry.data)
         return entry.data
 
     async def expand(self, uri: str) -> bytes:
         """An archive with every text it refers to put back in its place, a packed entry unpacked; anything else as ``get``.
 
         Raises:
-            IntegrityError: a packed entry is damaged; otherwise as ``get``.
+            IntegrityError: it, or a text that it refers to, is damaged.
         """
         data = await self.get(uri)
         namespace = addresses.parse_uri(uri).namespace
@@ -296,7 +304,7 @@ class Store:
     async def entries(self, namespace: str, prefix: str = "") -> AsyncIterator[tuple[str, StoredEntry]]:
         """The entries of a namespace in key order, one in memory at a time. Counts as no use of them."""
         for path in await self.list(namespace, prefix):
-            entry = await self._ask(self._backend.read(self._names[namespace], path))
+            entry = await self.peek(namespace, path)
             if entry is not None:
                 yield path, entry
 
@@ -333,8 +341,17 @@ class Store:
                 for hit in hits
                 if hit.namespace in names
             ]
-        everything = [(name, *item) for name in namespaces or TEXTUAL for item in (await self.read_all(name)).items()]
+        everything = [(name, *item) for name in namespaces or TEXTUAL for item in await self._whole(name)]
         return scan(everything, query, limit)
+
+    async def _whole(self, namespace: str) -> builtins.list[tuple[str, StoredEntry]]:
+        """The entries that are not damaged: search finds what can be shown, and ``verify`` names the others."""
+        found = []
+        for path in await self.list(namespace):
+            with contextlib.suppress(IntegrityError):
+                if (entry := await self.peek(namespace, path)) is not None:
+                    found.append((path, entry))
+        return found
 
     # ── upkeep ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -366,7 +383,7 @@ class Store:
         return dict(await self._ask(self._backend.recover())) if isinstance(self._backend, Recover) else {}
 
     async def verify(self) -> VerifyReport:
-        """Check that every address ever cited resolves and every digest matches. Reads everything."""
+        """Check that every address ever cited resolves and that every entry is what was written. Reads everything."""
         return await verify(self)
 
     async def gc(self, *, dry_run: bool = False, min_age: float = 3600.0) -> GCReport:
@@ -374,14 +391,31 @@ class Store:
         return await collect(self, now=self._clock(), dry_run=dry_run, min_age=min_age)
 
     async def export(self, target: Store) -> int:
-        """Copy everything of this scope into another store (of plain files, say); how many entries."""
+        """Copy everything of this scope into another store (of plain files, say); how many entries.
+
+        Raises:
+            IntegrityError: some are damaged; all others have been copied.
+        """
         count = 0
+        damaged: builtins.list[str] = []
         for namespace in addresses.NAMESPACES:
-            async for path, entry in self.entries(namespace):
+            for path in await self.list(namespace):
+                try:
+                    entry = await self.peek(namespace, path)
+                except IntegrityError:
+                    damaged.append(self.uri(namespace, path))
+                    continue
+                if entry is None:
+                    continue
                 texts = texts_in(namespace, entry.data)
                 seen = texts if namespace == "archive" else texts[0] if texts and namespace in TEXTUAL else None
                 await target.put(namespace, entry.data, path=path, meta=entry.meta, text=seen)
                 count += 1
+        if damaged:
+            raise IntegrityError(
+                f"{count} entries were copied; damaged, and left out: {', '.join(damaged)}",
+                hint="restore those from a copy of the store",
+            )
         return count
 
     async def flush_uses(self) -> None:

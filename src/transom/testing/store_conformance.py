@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, IntegrityError
 from ..store.backend import (
     AccessIndex,
     Append,
@@ -320,6 +320,35 @@ async def appending_adds_at_the_end(case: Case) -> None:
                 assert [hit.path for hit in await backend.search(word, namespaces=["notes"])] == ["log"]
 
 
+async def what_was_changed_from_outside_is_never_taken_for_what_was_written(case: Case) -> None:
+    """Ten bytes overwritten in the files of a backend: it says so, or does not claim that it ``checked``.
+
+    Skipped over where no file holds the bytes as they are.
+    """
+    text = b"the quick brown fox jumps over the lazy dog, line by line\n" * 20
+    mark = b"a mark that stands in no other entry"
+    async with case.opened() as backend:
+        await backend.write("archive", "a", text + mark + text, {"n": 1})
+        await backend.write("archive@anna", "b", b"whole", {"n": 2})
+        if isinstance(backend, Append):
+            await backend.append("notes", "c", text)
+            await backend.append("notes", "c", mark + text, {"n": 3})
+    changed = False
+    for file in case.directory.rglob("*"):
+        if file.is_file() and (data := file.read_bytes()).count(mark):
+            file.write_bytes(data.replace(mark, b"0123456789" + mark[10:]))
+            changed = True
+    async with case.opened() as backend:
+        for namespace, path in (("archive", "a"), ("notes", "c")) if changed else ():
+            try:
+                entry = await backend.read(namespace, path)
+            except IntegrityError:
+                continue
+            assert entry is None or not entry.checked, f"the damaged {namespace}/{path} was given out as checked"
+        if case.persistent:
+            assert await backend.read("archive@anna", "b") == StoredEntry(b"whole", {"n": 2})
+
+
 async def search_finds_words_phrases_identifiers_and_dense_scripts(case: Case) -> None:
     """In the text given, not in the bytes; ranked; with a snippet of the original text."""
     texts = {
@@ -578,6 +607,7 @@ CHECKS: tuple[Check, ...] = (
     a_batch_that_fails_stores_nothing,
     put_if_absent_gives_what_was_there_first,
     appending_adds_at_the_end,
+    what_was_changed_from_outside_is_never_taken_for_what_was_written,
     search_finds_words_phrases_identifiers_and_dense_scripts,
     search_sees_the_present_only,
     search_tells_the_line_of_an_entry_with_several_texts,

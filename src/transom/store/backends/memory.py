@@ -31,9 +31,10 @@ class _Item:
     accessed: float
     uses: int = 0
 
-    def entry(self) -> StoredEntry:
+    def entry(self, key: tuple[str, str]) -> StoredEntry:
         meta = loads(self.meta) if self.meta else EMPTY
-        return StoredEntry(self.data, meta if isinstance(meta, Mapping) else EMPTY)
+        # What is called after its digest is looked at by the store.
+        return StoredEntry(self.data, meta if isinstance(meta, Mapping) else EMPTY, not key[0].startswith("vfs"))
 
 
 class MemoryBackend:
@@ -51,8 +52,8 @@ class MemoryBackend:
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
         """See ``StorageBackend``."""
         with self._lock:
-            item = self._items.get(_key(namespace, path))
-            return item.entry() if item else None
+            item = self._items.get(key := _key(namespace, path))
+            return item.entry(key) if item else None
 
     async def write(
         self,
@@ -82,7 +83,7 @@ class MemoryBackend:
 
     async def read_all(self, namespace: str, prefix: str = "") -> Mapping[str, StoredEntry]:
         """See ``ReadAll``."""
-        return {path: item.entry() for path, item in self._matching(namespace, prefix)}
+        return {path: item.entry((namespace, path)) for path, item in self._matching(namespace, prefix)}
 
     async def append(
         self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
@@ -107,10 +108,10 @@ class MemoryBackend:
     ) -> StoredEntry | None:
         """See ``PutIfAbsent``."""
         with self._lock:
-            old = self._items.get(_key(namespace, path))
+            old = self._items.get(key := _key(namespace, path))
             if old is None:
                 await self.batch([Write(namespace, path, data, meta, text)])
-            return old.entry() if old else None
+            return old.entry(key) if old else None
 
     async def batch(self, writes: Iterable[Write]) -> Sequence[bool]:
         """See ``Batch``."""

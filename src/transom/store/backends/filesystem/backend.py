@@ -3,7 +3,7 @@
 Knows files and one lock; no index (search reads everything). Writers take the lock, so processes may share a directory. A
 write of several files is made whole by a journal: new contents are written aside and synced, the list of renames is put in
 place by one rename, and only then are the files moved; who finds a journal (after a kill) finishes it first. Small meta values
-lie in a file of the same name under ``.store/meta``.
+and the entry's seal lie in a file of the same name under ``.store/meta``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ....errors import NotFoundError, StoreError, URIError
+from ....errors import IntegrityError, NotFoundError, StoreError, URIError
 from ....jsontext import EMPTY, dumps, loads
 from ...backend import Stat, StoredEntry, Write
 from ...filenames import decode_names, encode_path
+from ...sealing import opened, sealed
 from ...uri import check_backend_namespace, check_path, check_prefix
 from .confined import Confined, explain
 
@@ -53,11 +54,16 @@ class FilesystemBackend:
 
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
         """See ``StorageBackend``."""
-        names = _names(namespace, path)
+        _names(namespace, path)
 
         def read() -> StoredEntry | None:
-            data = self._files.read(names)
-            return StoredEntry(data, self._meta(names)) if data is not None else None
+            try:
+                return self._entry(namespace, path)
+            except IntegrityError:
+                # Somebody may have written between the looks at the two files. In a folder that is read-only nobody did.
+                with contextlib.suppress(OSError), self._locked():
+                    return self._entry(namespace, path)
+                raise
 
         return await self._do(read, None)
 
@@ -114,10 +120,11 @@ class FilesystemBackend:
         self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
     ) -> None:
         """See ``Append``. Rewrites the file: a torn end would be worse."""
-        names = _names(namespace, path)
+        _names(namespace, path)
 
         def append() -> None:
-            self._apply([Write(namespace, path, (self._files.read(names) or b"") + data, meta, text)])
+            there = self._entry(namespace, path)
+            self._apply([Write(namespace, path, (there.data if there else b"") + data, meta, text)])
 
         await self._alone(append)
 
@@ -174,10 +181,10 @@ class FilesystemBackend:
 
         return await self._do(walk, [])
 
-    def _meta(self, names: Sequence[str]) -> Mapping[str, object]:
-        raw = self._files.read(_beside(names))
-        value = loads(raw) if raw else EMPTY
-        return value if isinstance(value, dict) else EMPTY
+    def _entry(self, namespace: str, path: str) -> StoredEntry | None:
+        names = _names(namespace, path)
+        data = self._files.read(names)
+        return opened(namespace, path, data, self._files.read(_beside(names))) if data is not None else None
 
     def _uses(self) -> dict[str, tuple[float, int]]:
         raw = self._files.read(_USES)
@@ -189,6 +196,7 @@ class FilesystemBackend:
         stored: builtins.list[bool] = []
         files: dict[tuple[str, ...], bytes] = {}
         gone: set[tuple[str, ...]] = set()
+        new = len(writes) == 1
         for write in writes:
             names = tuple(_names(write.namespace, write.path))
             there = names in files or self._files.status(names) is not None
@@ -197,27 +205,39 @@ class FilesystemBackend:
                 if names not in files:
                     self._files.touch(names)
                 continue
-            files[names] = write.data
+            # What stands beside it comes first: where an entry is new, it is not there before its own file is.
             beside = tuple(_beside(names))
-            if write.meta:
-                files[beside] = dumps(write.meta)
+            kept = sealed(write.namespace, write.path, write.data, write.meta)
+            if kept is not None:
+                files[beside] = kept
                 gone.discard(beside)
             else:
                 files.pop(beside, None)
                 if self._files.status(beside) is not None:
                     gone.add(beside)
-        self._replace(list(files.items()), list(gone))
+            files[names] = write.data
+            new = new and not there
+        self._replace(list(files.items()), list(gone), one_by_one=new)
         return stored
 
-    def _replace(self, files: Sequence[tuple[Sequence[str], bytes]], gone: Sequence[Sequence[str]]) -> None:
-        """Put new contents in place, all or none; the lock is held."""
+    def _replace(
+        self, files: Sequence[tuple[Sequence[str], bytes]], gone: Sequence[Sequence[str]], *, one_by_one: bool = False
+    ) -> None:
+        """Put new contents in place, all or none; the lock is held.
+
+        Args:
+            files: names and contents.
+            gone: what is removed.
+            one_by_one: nothing is to be seen of them before the last is in place: they need no journal.
+        """
         moves = []
         try:
             for names, data in files:
                 aside = [_CONTROL, "aside", uuid.uuid4().hex]
                 moves.append((aside, list(names)))
                 self._files.create(aside, data)
-            if gone or len(moves) > 1:
+            journaled = bool(gone) or (len(moves) > 1 and not one_by_one)
+            if journaled:
                 journal = [_CONTROL, "aside", uuid.uuid4().hex]
                 moves.append((journal, list(_JOURNAL)))
                 self._files.create(journal, dumps({"moves": moves[:-1], "gone": [list(names) for names in gone]}))
@@ -227,10 +247,11 @@ class FilesystemBackend:
                 with contextlib.suppress(OSError):
                     self._files.remove(aside)
             raise
-        if len(moves) == 1 and not gone:
-            self._files.move(*moves[0])
-        elif moves or gone:
+        if journaled:
             self._finish()
+            return
+        for aside, names in moves:
+            self._files.move(aside, names)
 
     def _finish(self) -> None:
         """Carry out the journal, if there is one; the lock is held."""

@@ -22,6 +22,7 @@ from typing import TypeVar
 from ....errors import StoreError
 from ....jsontext import EMPTY
 from ...backend import Hit, Stat, StoredEntry, Write
+from ...sealing import opened
 from ...uri import check_backend_namespace, check_path, check_prefix
 from . import search as fulltext
 from . import tables
@@ -98,22 +99,21 @@ class SQLiteBackend:
         """See ``StorageBackend``. Small entries are read in the caller's thread: that is 10 µs, a hop is 80."""
         address = check_backend_namespace(namespace), check_path(path)
 
-        def look(connection: sqlite3.Connection) -> tuple[bytes | None, str | None] | None:
-            row: tuple[bytes | None, str | None] | None = connection.execute(
-                f"SELECT CASE WHEN size <= {_INLINE} THEN data END, meta FROM entries WHERE namespace = ? AND path = ?",  # noqa: S608
+        def look(connection: sqlite3.Connection) -> tuple[bytes | None, bytes | None] | None:
+            row: tuple[bytes | None, bytes | None] | None = connection.execute(
+                f"""SELECT CASE WHEN size <= {_INLINE} THEN data END, CAST(meta AS BLOB) FROM entries
+                    WHERE namespace = ? AND path = ?""",  # noqa: S608
                 address,
             ).fetchone()
             return row
-
-        def read(connection: sqlite3.Connection) -> StoredEntry | None:
-            row = connection.execute("SELECT data, meta FROM entries WHERE namespace = ? AND path = ?", address).fetchone()
-            return tables.entry_of(row) if row else None
 
         found = self._reading(look)
         if found is None:
             return None
         data, meta = found
-        return tables.entry_of((data, meta)) if data is not None else await self._read(read)
+        if data is not None:
+            return opened(*address, data, meta)
+        return await self._read(lambda connection: _entry(connection, *address))
 
     async def write(
         self,
@@ -154,8 +154,9 @@ class SQLiteBackend:
     async def read_all(self, namespace: str, prefix: str = "") -> Mapping[str, StoredEntry]:
         """See ``ReadAll``."""
         where, values = _range(namespace, prefix)
-        rows = await self._select(f"SELECT path, data, meta FROM entries WHERE {where} ORDER BY path", values)  # noqa: S608
-        return {str(path): StoredEntry(data, tables.meta_of(meta)) for path, data, meta in rows}  # type: ignore[arg-type]
+        statement = f"SELECT path, data, CAST(meta AS BLOB) FROM entries WHERE {where} ORDER BY path"  # noqa: S608
+        rows = await self._select(statement, values)
+        return {str(path): opened(namespace, str(path), data, meta) for path, data, meta in rows}  # type: ignore[arg-type]
 
     async def append(
         self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
@@ -181,10 +182,7 @@ class SQLiteBackend:
         def put(connection: sqlite3.Connection) -> StoredEntry | None:
             if tables.put(connection, write, now):
                 return None
-            row = connection.execute(
-                "SELECT data, meta FROM entries WHERE namespace = ? AND path = ?", (namespace, path)
-            ).fetchone()
-            return tables.entry_of(row)
+            return _entry(connection, namespace, path)
 
         return await self._write_soon(put, len(data))
 
@@ -333,6 +331,13 @@ def _index_a_little(connection: sqlite3.Connection) -> bool:
     done = tables.flush(connection, _IDLE_FLUSH_BYTES)
     connection.execute("COMMIT")
     return done > 0
+
+
+def _entry(connection: sqlite3.Connection, namespace: str, path: str) -> StoredEntry | None:
+    row = connection.execute(
+        "SELECT data, CAST(meta AS BLOB) FROM entries WHERE namespace = ? AND path = ?", (namespace, path)
+    ).fetchone()
+    return opened(namespace, path, *row) if row else None
 
 
 def _checked(write: Write) -> Write:

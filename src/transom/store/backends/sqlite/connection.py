@@ -10,7 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from ....errors import NotFoundError, StoreError
+from ....errors import IntegrityError, NotFoundError, StoreError
 from . import schema
 
 __all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "translate"]
@@ -128,7 +128,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
                 hint="check free space, quotas and the disk; nothing stored so far is lost",
             )
         case "CORRUPT":
-            return StoreError(
+            return IntegrityError(
                 f"{path} is damaged ({text})",
                 hint="keep it, restore a copy, or save what is readable with `sqlite3 FILE .recover`",
             )

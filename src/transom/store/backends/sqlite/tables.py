@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ....errors import StoreError
-from ....jsontext import EMPTY, dumps, loads
-from ...backend import StoredEntry, Write
+from ....errors import IntegrityError, StoreError
+from ...backend import Write
 from ...fulltext import clean, columns, texts_of
+from ...sealing import opened, sealed
 from .schema import DOCS
 
-__all__ = ["Doc", "append", "delete", "entry_of", "find_doc", "flush", "meta_of", "put", "scope_word", "touch", "waiting"]
+__all__ = ["Doc", "append", "delete", "find_doc", "flush", "put", "scope_word", "touch", "waiting"]
 
 _INSERT = """INSERT INTO entries (namespace, path, created, size, texts, meta, data) VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (namespace, path) DO NOTHING"""
@@ -41,20 +41,9 @@ class Doc:
     text: str
 
 
-def entry_of(row: tuple[bytes, str | None]) -> StoredEntry:
-    """An entry from its ``data`` and ``meta`` columns."""
-    return StoredEntry(row[0], meta_of(row[1]))
-
-
-def meta_of(meta: str | None) -> Mapping[str, object]:
-    """The stored meta values."""
-    value = loads(meta) if meta else EMPTY
-    return value if isinstance(value, dict) else EMPTY
-
-
 def put(connection: sqlite3.Connection, write: Write, now: float) -> bool:
     """Store one entry and queue its text; whether it was stored."""
-    meta = dumps(write.meta).decode("utf-8") if write.meta else None
+    meta = _kept(write, write.data)
     texts = _kind(write)
     size = len(write.data)
     large = size >= _LARGE
@@ -81,6 +70,11 @@ def put(connection: sqlite3.Connection, write: Write, now: float) -> bool:
         for number, text in enumerate(texts_of(write.text)):
             _add_doc(connection, entry * DOCS + number, number + 1 if many else 0, 0, 0, clean(text))
     return True
+
+
+def _kept(write: Write, data: bytes) -> str | None:
+    kept = sealed(write.namespace, write.path, data, write.meta)
+    return None if kept is None else kept.decode("utf-8")
 
 
 def _fill(connection: sqlite3.Connection, entry: int, data: bytes) -> None:
@@ -112,13 +106,13 @@ def _add_doc(connection: sqlite3.Connection, doc: int, line: int, start: int, si
 def append(connection: sqlite3.Connection, write: Write, now: float) -> None:
     """Add bytes at the end of an entry and queue their text."""
     row = connection.execute(
-        "SELECT id, data, texts FROM entries WHERE namespace = ? AND path = ?", (write.namespace, write.path)
+        "SELECT id, data, texts, CAST(meta AS BLOB) FROM entries WHERE namespace = ? AND path = ?",
+        (write.namespace, write.path),
     ).fetchone()
     if row is None:
         put(connection, write, now)
         return
-    entry, old, texts = int(row[0]), row[1], int(row[2])
-    meta = dumps(write.meta).decode("utf-8") if write.meta else None
+    entry, old, texts = int(row[0]), opened(write.namespace, write.path, row[1], row[3]).data, int(row[2])
     if isinstance(write.text, str) and write.text:
         first = entry * DOCS
         if texts == _ITSELF:
@@ -133,6 +127,7 @@ def append(connection: sqlite3.Connection, write: Write, now: float) -> None:
         connection.execute("INSERT INTO docs (id, line, start, size) VALUES (?, 0, 0, ?)", (entry * DOCS, len(old)))
         texts = _DOCS
     data = old + write.data
+    meta = _kept(write, data)
     connection.execute(
         "UPDATE entries SET size = ?, texts = ?, meta = ?, data = ? WHERE id = ?", (len(data), texts, meta, data, entry)
     )
@@ -173,24 +168,37 @@ def _unindex(connection: sqlite3.Connection, entry: int) -> None:
 
 
 def _part(data: bytes, start: int, size: int) -> str:
-    return clean(data[start : start + size].decode("utf-8", "surrogatepass"))
+    return clean(_decoded(data[start : start + size]))
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        # Damaged since it was written. Whoever reads it hears of that; the index must not fail over it.
+        return data.decode("utf-8", "replace")
 
 
 def find_doc(connection: sqlite3.Connection, doc: int) -> Doc | None:
-    """The text with this number in the index."""
+    """The text with this number in the index; none where the entry that holds it is damaged."""
     row = connection.execute(
         """SELECT namespace, path, docs.line, docs.start, docs.size, docs.text,
-           CASE WHEN docs.text IS NULL THEN data END, texts
+           CASE WHEN docs.text IS NULL THEN data END, CAST(meta AS BLOB), texts
            FROM entries LEFT JOIN docs ON docs.id = ?1 WHERE entries.id = ?2""",
         (doc, doc // DOCS),
     ).fetchone()
     if row is None:
         return None
-    namespace, path, line, start, size, text, data, texts = row
+    namespace, path, line, start, size, text, data, meta, texts = row
+    if texts == _NONE or (texts == _DOCS and line is None):
+        return None
+    if text is None:
+        try:
+            opened(namespace, path, data, meta)
+        except IntegrityError:
+            return None
     if texts == _ITSELF:
         return Doc(namespace, path, 0, clean(data.decode("utf-8", "surrogatepass")))
-    if texts == _NONE or line is None:
-        return None
     return Doc(namespace, path, line, text if text is not None else _part(data, start, size))
 
 
@@ -217,7 +225,7 @@ def flush(connection: sqlite3.Connection, most: int) -> int:
     for doc, namespace, data in rows:
         last = doc
         if data is not None:
-            text = data.decode("utf-8", "surrogatepass")
+            text = _decoded(data)
         else:
             found = find_doc(connection, doc)
             text = found.text if found is not None else ""

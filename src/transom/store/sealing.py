@@ -1,0 +1,98 @@
+"""Seals: how a change in what was stored is noticed, whoever made it.
+
+Knows bytes and digests, no storage. A backend keeps a seal in front of an entry's small JSON values: a digest over the entry's
+address, those values as they are spelled, and its bytes. What is called after its own SHA-256 (``vfs``) needs one for its
+values only. An entry that an earlier release wrote has none and is taken as it is; nothing tells whether it was changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from ..errors import IntegrityError, JSONError
+from ..jsontext import EMPTY, dumps, loads
+from .backend import StoredEntry
+from .blobs import check_digest, is_digest
+from .uri import format_uri
+
+__all__ = ["opened", "sealed"]
+
+_BEFORE = b'{"transom.seal":"'
+_DIGITS = 32
+"""128 bits: enough against a failing disk. A seal keeps no secret: who means to forge an entry forges its seal too."""
+_END = len(_BEFORE) + _DIGITS
+_ALIKE = 7
+"""Bytes of the beginning that stay when ten of them are overwritten. Other values have fewer in common with it."""
+
+
+def sealed(namespace: str, path: str, data: bytes, meta: Mapping[str, object]) -> bytes | None:
+    """What a backend keeps beside an entry's bytes: its JSON values with a seal in front; nothing where none is needed.
+
+    Args:
+        namespace: as the backend calls it.
+        path, data, meta: of the entry.
+    """
+    if not meta and _names_itself(namespace, path):
+        return None
+    values = dumps(meta) if meta else b"{}"
+    return _spelled(_digest(namespace, path, data, values), values)
+
+
+def opened(namespace: str, path: str, data: object, kept: bytes | None) -> StoredEntry:
+    """The entry, after a look at its seal.
+
+    Args:
+        namespace: as the backend calls it.
+        path: of the entry.
+        data: what the backend has for its bytes.
+        kept: what it has beside them.
+
+    Raises:
+        IntegrityError: one of both is not what was stored.
+    """
+    if not isinstance(data, bytes):
+        raise _damaged(namespace, path)
+    named = _names_itself(namespace, path)
+    if named:
+        check_digest(path, data)
+    if not kept:
+        if kept is not None:
+            raise _damaged(namespace, path)
+        return StoredEntry(data, EMPTY, named)
+    values = kept
+    if kept.startswith(_BEFORE):
+        values = b"{" + kept[_END + 2 :] if kept[_END + 1 : _END + 2] == b"," else b"{}"
+        found = kept[len(_BEFORE) : _END]
+        if found != _digest(namespace, path, data, values) or kept != _spelled(found, values):
+            raise _damaged(namespace, path)
+    elif sum(one == other for one, other in zip(kept, _BEFORE, strict=False)) >= _ALIKE:
+        raise _damaged(namespace, path)
+    try:
+        meta = loads(values)
+    except JSONError:
+        raise _damaged(namespace, path) from None
+    return StoredEntry(data, meta if isinstance(meta, dict) and meta else EMPTY, named or values is not kept)
+
+
+def _spelled(found: bytes, values: bytes) -> bytes:
+    return _BEFORE + found + (b'",' + values[1:] if values != b"{}" else b'"}')
+
+
+def _digest(namespace: str, path: str, data: bytes, values: bytes) -> bytes:
+    digest = hashlib.sha256(dumps([namespace, path]) + b"\n" + values + b"\n")
+    if not _names_itself(namespace, path):
+        digest.update(data)
+    return digest.hexdigest()[:_DIGITS].encode("ascii")
+
+
+def _names_itself(namespace: str, path: str) -> bool:
+    return namespace.partition("@")[0] == "vfs" and is_digest(path)
+
+
+def _damaged(namespace: str, path: str) -> IntegrityError:
+    uri = format_uri(namespace.partition("@")[0], path)
+    return IntegrityError(
+        f"{uri} is damaged: what is stored there is not what was written",
+        hint="run `transom store verify` to see what else is, and restore the store from a copy",
+    )

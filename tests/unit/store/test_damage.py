@@ -1,0 +1,196 @@
+"""What was changed behind the store's back: found by verify, never given out."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from transom.errors import IntegrityError
+from transom.runtime import open_store
+from transom.store import Store, Write
+from transom.store.archive import archive_lines
+from transom.store.blobs import blob_digest, blob_write
+from transom.store.uri import NAMESPACES
+
+TRUTH = b'{"role":"user","content":"The port is 5433."}\n'
+NAMED = sorted(set(NAMESPACES) - {"vfs"})
+LIE = b'{"role":"user","content":"The port is 6666."}\n'
+
+
+@pytest.fixture(params=["store.db", "plain/"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return f"{tmp_path}/{request.param}"
+
+
+def overwrite(place: str, old: bytes, new: bytes) -> int:
+    """Exchange bytes in the files of a closed store; how many of them hold the old ones."""
+    found = 0
+    files = [path for path in Path(place).rglob("*") if path.is_file()] if place.endswith("/") else [Path(place)]
+    for path in files:
+        data = path.read_bytes()
+        if old in data:
+            path.write_bytes(data.replace(old, new))
+            found += 1
+    return found
+
+
+def without_seals(place: str) -> None:
+    """As an earlier release would have left it."""
+    if place.endswith("/"):
+        for path in (Path(place) / ".store/meta").rglob("*"):
+            if path.is_file():
+                path.unlink()
+    else:
+        with closing(sqlite3.connect(place)) as connection, connection:
+            connection.execute("UPDATE entries SET meta = NULL")
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("scope", ["default", "anna"])
+async def test_an_entry_that_was_overwritten_is_found_and_never_given_out(place: str, scope: str) -> None:
+    async with open_store(place, scope=scope) as store:
+        for namespace in NAMED:
+            await store.commit([Write(namespace, "folder/a", TRUTH, {"n": 1}), Write(namespace, "b", b"fine")])
+    assert overwrite(place, b"5433", b"6666")
+    async with open_store(place, scope=scope) as store:
+        report = await store.verify()
+        assert (report.ok, sorted(report.damaged)) == (False, [f"context://{namespace}/folder/a" for namespace in NAMED])
+        assert (report.digests, report.unchecked) == (2 * len(NAMED), 0)
+        for namespace in NAMED:
+            for reading in (
+                store.get(f"context://{namespace}/folder/a"),
+                store.expand(f"context://{namespace}/folder/a"),
+                store.read(namespace, "folder/a"),
+                store.read_all(namespace),
+                store.append(namespace, "folder/a", b"more"),
+            ):
+                with pytest.raises(IntegrityError, match=rf"context://{namespace}/folder/a is damaged.*restore the store"):
+                    await reading
+            assert await store.get(f"context://{namespace}/b") == b"fine"
+
+
+@pytest.mark.feature("S16")
+async def test_no_search_shows_what_was_overwritten(place: str) -> None:
+    async with open_store(place) as store:
+        await store.put("notes", "The harbour pilot drinks 5433 cups of tea.", path="a")
+        await store.put("notes", "The harbour pilot sleeps.", path="b")
+        assert len(await store.search("harbour pilot")) == 2
+    overwrite(place, b"5433", b"6666")
+    async with open_store(place) as store:
+        hits = await store.search("harbour pilot")
+        assert [hit.uri for hit in hits] == ["context://notes/b"]
+
+
+@pytest.mark.feature("S16")
+async def test_values_kept_beside_the_bytes_are_covered_too(place: str) -> None:
+    async with open_store(place) as store:
+        await store.put("memory", "double", path="quotes", meta={"description": "as ever"})
+        await store.commit([blob_write("a text", meta={"name": "as ever"})])
+        assert (await store.verify()).ok
+    assert overwrite(place, b"as ever", b"NEVER! ") >= 1
+    async with open_store(place) as store:
+        assert set((await store.verify()).damaged) == {
+            "context://memory/quotes",
+            f"context://vfs/{blob_digest('a text')}",
+        }
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("folder", ["archive", ".store/meta/archive"])
+async def test_every_single_byte_of_a_plain_file_counts(tmp_path: Path, folder: str) -> None:
+    file = tmp_path / folder / "a"
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("archive", TRUTH, path="a", meta={"n": 1})
+        data = file.read_bytes()
+        changed = [data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :] for at in range(len(data))]
+        for number, damaged in enumerate([*changed, *(data[:cut] for cut in range(len(data)))]):
+            file.write_bytes(damaged)
+            with pytest.raises(IntegrityError):
+                raise AssertionError(f"{number}: {await store.read('archive', 'a')}")
+        file.write_bytes(data)
+        assert (await store.verify()).ok
+
+
+@pytest.mark.feature("S16")
+async def test_an_entry_in_the_place_of_another_is_found(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("archive", TRUTH, path="a")
+        await store.put("archive", LIE, path="b")
+        for folder in (tmp_path / "archive", tmp_path / ".store/meta/archive"):
+            (folder / "b").replace(folder / "a")
+        assert (await store.verify()).damaged == ("context://archive/a",)
+
+
+@pytest.mark.feature("S16")
+async def test_a_store_of_an_earlier_release_is_read_and_verify_says_what_it_cannot_check(place: str) -> None:
+    async with open_store(place) as store:
+        await store.put("archive", TRUTH, path="a", meta={"n": 1})
+        await store.put("notes", "n", path="n")
+        await store.put("vfs", "text")
+    without_seals(place)
+    async with open_store(place) as store:
+        report = await store.verify()
+        assert (report.ok, report.entries, report.digests, report.unchecked) == (True, 3, 1, 2)
+        assert await store.get("context://archive/a") == TRUTH
+        await store.put("notes", "n", path="n")
+        assert (await store.verify()).unchecked == 1
+    overwrite(place, b"text", b"TEXT")
+    async with open_store(place) as store:
+        assert (await store.verify()).damaged == (f"context://vfs/{blob_digest('text')}",)
+
+
+@pytest.mark.feature("S16")
+async def test_nothing_is_collected_while_nobody_knows_what_a_damaged_entry_cites(place: str) -> None:
+    blobs, lines = archive_lines([b'{"content":"' + b"x" * 5000 + b'"}'])
+    async with open_store(place) as store:
+        await store.commit([*blobs, Write("archive", "a", lines)])
+    overwrite(place, b"$ref", b"%ref")
+    async with open_store(place) as store:
+        with pytest.raises(IntegrityError, match="context://archive/a"):
+            await store.gc(min_age=0)
+        assert len(await store.list("vfs")) == 1
+
+
+@pytest.mark.feature("S16")
+async def test_an_export_copies_what_is_whole_and_names_the_rest(place: str, tmp_path: Path) -> None:
+    async with open_store(place) as store:
+        await store.put("archive", TRUTH, path="a")
+        await store.put("notes", "n", path="n", meta={"n": 1})
+    overwrite(place, b"5433", b"6666")
+    async with open_store(place) as store, open_store(f"{tmp_path}/copy/") as copy:
+        with pytest.raises(IntegrityError, match=r"1 entries were copied.*context://archive/a"):
+            await store.export(copy)
+        assert (await copy.verify()).ok
+        assert await copy.list("notes") == ["n"]
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.mark.feature("S16")
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=200), meta=st.dictionaries(st.text(), _JSON, max_size=4))
+async def test_whatever_is_kept_comes_back_whole_and_checked(
+    open_stores: list[Store], data: bytes, meta: dict[str, object]
+) -> None:
+    for store in open_stores:
+        await store.put("notes", data, path="a", meta=meta)
+        entry = await store.read("notes", "a")
+        assert entry is not None
+        assert (entry.data, entry.meta, entry.checked) == (data, meta, True)
+
+
+@pytest.fixture
+async def open_stores(tmp_path: Path) -> AsyncIterator[list[Store]]:
+    async with open_store(tmp_path / "store.db") as database, open_store(f"{tmp_path}/plain/") as files:
+        yield [database, files]
