@@ -1,4 +1,4 @@
-"""The gateway as an ASGI application: who may ask, what a path means, who answers.
+"""The gateway as an ASGI application: who may ask, whether it is ours to answer.
 
 Pure ASGI, so that a client that goes away is noticed at once. Knows the parts and no protocol. What is ours lies under
 ``/_transom/``; everything else belongs to an upstream, known path or not.
@@ -6,26 +6,21 @@ Pure ASGI, so that a client that goes away is noticed at once. Knows the parts a
 
 from __future__ import annotations
 
-import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from .access import Access, Refusal, preflight
 from .answers import answer, error_of, refuse_upgrade, refuse_websocket
-from .asked import Asked, members_of, raw_path, raw_query, told
-from .asking import Asking
-from .bodies import Body, ClientGoneError, Receive, Room, TooLargeError, UnknownCodingError, read_body, undone
-from .endpoint import Endpoint, endpoint, is_misplaced
-from .exchange import Exchange
+from .asked import Asked, raw_path, raw_query
+from .bodies import Receive
 from .forwarding import Forwarder, Limits
-from .headers import Header, named, texts
+from .handling import Handling
+from .headers import Header, named
 from .parties import Guarding, Journal, NullGuard, NullJournal
-from .passage import Passage
-from .presence import Presence
-from .relaying import Outgoing, Send
-from .upstreams import Edit, Routes
+from .relaying import Send
+from .upstreams import Routes
 
 __all__ = ["PREFIX", "ASGIApp", "Gateway", "build_app"]
 
@@ -33,8 +28,6 @@ ASGIApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 PREFIX = "/_transom/"
 """What begins the paths that are ours."""
-
-_log = logging.getLogger(__name__)
 
 
 def build_app(
@@ -92,17 +85,19 @@ class Gateway:
         hop: str,
     ) -> None:
         self._routes = routes
-        self._guard = guard
         self._operations = operations
-        self._journal = journal
         self._access = access
-        self._limits = limits
-        self._refusing: set[tuple[str, Edit]] = set()
-        self._identify = identify
-        self._clock = clock
-        self._room = Room()
         self._hop = hop.encode()
         self._forwarder = Forwarder(limits, hop)
+        self._handling = Handling(
+            routes=routes,
+            guard=guard,
+            journal=journal,
+            limits=limits,
+            forwarder=self._forwarder,
+            identify=identify,
+            clock=clock,
+        )
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Serve."""
@@ -155,8 +150,10 @@ class Gateway:
             await answer(send, 400, error_of("", 400, "what is asked for is no path"))
         elif _is_ours(path):
             await self._operate(scope, receive, send)
+        elif self._is_greeting(method, path, port):
+            await answer(send, 200, b"", verdict.sharing([]))
         else:
-            await self._pass(Asked(method, path, query, headers, verdict, port), receive, send)
+            await self._handling.handle(Asked(method, path, query, headers, verdict, port), receive, send)
 
     async def _operate(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if self._operations is None:
@@ -164,143 +161,12 @@ class Gateway:
         else:
             await self._operations(scope, receive, send)
 
-    async def _pass(self, asked: Asked, receive: Receive, send: Send) -> None:
-        named_there = self._routes.named(asked.path, asked.port)
-        path = named_there[1] if named_there is not None else asked.path
-        if self._is_greeting(asked.method, asked.path, asked.port):
-            await answer(send, 200, b"", asked.admitted.sharing([]))
-            return
-        headers = texts(asked.headers)
-        point = endpoint(asked.method, path, dict(headers))
-        room = self._room
-        reads = point is not None and (
-            point.kind in {"generate", "count"} or (named_there is None and len(self._routes.upstreams) > 1)
-        )
-        announced = named(asked.headers, b"content-length").decode("latin-1")
-        length = int(announced) if announced.isdecimal() else None
-        has_body = length != 0 if length is not None else bool(named(asked.headers, b"transfer-encoding"))
-        body: Body | None = None
-        try:
-            if not has_body:
-                body = Body(b"", whole=True, room=room)
-                body.arrived.set()
-            elif reads:
-                body = await read_body(receive, length, room, self._limits.most_read)
-            else:
-                body = Body(b"", whole=False, room=room)
-            await self._passed(asked, headers, path, point, body, length, receive, send)
-        except ClientGoneError:
-            return
-        finally:
-            if body is not None:
-                body.release()
-
-    async def _after(self, exchange: Exchange) -> None:
-        known = len(exchange.decisions)
-        try:
-            await self._guard.after(exchange)
-            if later := exchange.decisions[known:]:
-                self._journal.noted(exchange, later)
-        except Exception:  # noqa: BLE001 - the client has its answer; only the next request would have gained by it
-            _log.exception("what the upstream counted for request %s is not taken note of", exchange.id)
-
     def _is_greeting(self, method: str, path: str, port: int | None) -> bool:
         """Whether a client looks if anybody is there before it asks, as Claude Code does; we are, whoever answers then."""
         if method != "HEAD":
             return False
         found = self._routes.named(path, port)
         return (found[1] if found is not None else path) == "/"
-
-    async def _passed(
-        self,
-        asked: Asked,
-        headers: list[tuple[str, str]],
-        path: str,
-        point: Endpoint | None,
-        body: Body,
-        length: int | None,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        plain = b""
-        coding = named(asked.headers, b"content-encoding").decode("latin-1")
-        inspected = body.whole and bool(body.data)
-        try:
-            plain = await undone(body.data, coding) if inspected and coding else body.data if inspected else b""
-        except UnknownCodingError as error:
-            await answer(send, 415, error_of(path, 415, f"the coding {error} of the body is not known here", point))
-            return
-        except TooLargeError:
-            await answer(send, 413, error_of(path, 413, "the body unfolds to more than 64 MiB", point))
-            return
-        except ValueError:
-            # Not of its coding, or cut off: the upstream says so better.
-            inspected = False
-        members = members_of(plain)
-        model, stream = told(members, point)
-        upstream, onward_path = self._routes.choose(asked.path, model, asked.port)
-        exchange = Exchange(
-            id=self._identify(),
-            method=asked.method,
-            path=path,
-            query=asked.query,
-            headers=headers,
-            endpoint=point,
-            upstream=upstream,
-            body=plain,
-            members=members,
-            model=model,
-            stream=stream,
-            spent=asked.admitted.spent,
-        )
-        if not body.whole and point is not None and point.kind in {"generate", "count"}:
-            is_large = length is None or length > self._limits.most_read
-            exchange.decide("gateway", "passed", "too large to be looked at" if is_large else "no room to look at it now")
-        out = Outgoing(send, self._clock)
-        began = self._clock()
-        streamed: AsyncIterator[bytes] | None = None if body.whole else body.stream(receive)
-        guarded = point is not None and point.kind in {"generate", "count"}
-        misplaced = point is None and is_misplaced(asked.method, path)
-        if misplaced:
-            # It goes on as every unknown path does; but its sender believes it to be guarded.
-            exchange.decide("gateway", "passed", "path not known")
-        watched = guarded or misplaced
-        passage: Passage | None = None
-        aborted = True
-        try:
-            async with Presence(receive, None if body.whole else body.arrived) as presence:
-                if inspected and guarded:
-                    await self._guard.before(exchange)
-                if exchange.dry:
-                    exchange.sent = exchange.body
-                passage = Passage(
-                    exchange=exchange,
-                    asking=Asking(
-                        exchange=exchange,
-                        path=onward_path,
-                        raw=body.data,
-                        stream=streamed,
-                        length=length,
-                        forwarder=self._forwarder,
-                        refusing=self._refusing,
-                    ),
-                    guard=self._guard,
-                    journal=self._journal,
-                    limits=self._limits,
-                    presence=presence,
-                    out=out,
-                    share=asked.admitted.sharing,
-                    clock=self._clock,
-                )
-                if watched:
-                    self._journal.began(exchange)
-                await passage.run()
-            aborted = False
-        finally:
-            if passage is not None and watched:
-                exchange.reported = passage.reported
-                self._journal.ended(exchange, passage.ended(began, self._clock(), aborted=aborted))
-                await self._after(exchange)
 
 
 def _is_ours(path: str) -> bool:
