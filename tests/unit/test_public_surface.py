@@ -44,6 +44,7 @@ CONTEXT = {
     *("use", "on", "join", "report_usage", "request_new_context"),  # who steps in, who listens, who tells
     *("store", "formats", "bus", "head", "messages", "lineage", "input_tokens"),  # what can be asked
     *("usage", "calibration", "calibrate", "explain"),
+    *("adds", "standing"),  # what a load would bring, and whether a compile would change anything
 }
 
 STORE = {
