@@ -33,10 +33,11 @@ def sealed(namespace: str, path: str, data: bytes, meta: Mapping[str, object]) -
         namespace: as the backend calls it.
         path, data, meta: of the entry.
     """
-    if not meta and _names_itself(namespace, path):
+    named = _names_itself(namespace, path)
+    if named and not meta:
         return None
     values = dumps(meta) if meta else b"{}"
-    return _spelled(_digest(namespace, path, data, values), values)
+    return _spelled(_digest(namespace, path, b"" if named else data, values), values)
 
 
 def opened(namespace: str, path: str, data: object, kept: bytes | None) -> StoredEntry:
@@ -64,10 +65,12 @@ def opened(namespace: str, path: str, data: object, kept: bytes | None) -> Store
     if kept.startswith(_BEFORE):
         values = b"{" + kept[_END + 2 :] if kept[_END + 1 : _END + 2] == b"," else b"{}"
         found = kept[len(_BEFORE) : _END]
-        if found != _digest(namespace, path, data, values) or kept != _spelled(found, values):
+        if found != _digest(namespace, path, b"" if named else data, values) or kept != _spelled(found, values):
             raise _damaged(namespace, path)
     elif sum(one == other for one, other in zip(kept, _BEFORE, strict=False)) >= _ALIKE:
         raise _damaged(namespace, path)
+    if values == b"{}":
+        return StoredEntry(data, EMPTY, named or values is not kept)
     try:
         meta = loads(values)
     except JSONError:
@@ -80,9 +83,9 @@ def _spelled(found: bytes, values: bytes) -> bytes:
 
 
 def _digest(namespace: str, path: str, data: bytes, values: bytes) -> bytes:
-    digest = hashlib.sha256(dumps([namespace, path]) + b"\n" + values + b"\n")
-    if not _names_itself(namespace, path):
-        digest.update(data)
+    # Neither a name nor JSON of ours holds a newline.
+    digest = hashlib.sha256(b"%b\n%b\n%b\n" % (namespace.encode(), path.encode(), values))
+    digest.update(data)
     return digest.hexdigest()[:_DIGITS].encode("ascii")
 
 

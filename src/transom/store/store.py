@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -51,6 +52,8 @@ __all__ = ["Store"]
 
 T = TypeVar("T")
 _USES_KEPT = 8192
+
+_log = logging.getLogger(__name__)
 
 
 class Store:
@@ -116,7 +119,8 @@ class Store:
     async def commit(self, writes: Sequence[Write]) -> list[bool]:
         """Store all or nothing, on disk when it returns: only then may an address be shown.
 
-        Writes to ``vfs`` leave what is there; their path must be the digest of their bytes. Archives are indexed line by line.
+        Writes to ``vfs`` leave what is there; their path must be the digest of their bytes. Archives are indexed line by line;
+        one that is there and damaged is replaced.
 
         Returns:
             For each write, in order, whether it stored something.
@@ -132,10 +136,16 @@ class Store:
         else:
             stored = [await self._write_one(write) for write in prepared]
         for write, fresh in zip(writes, stored, strict=True):
-            if not fresh and write.namespace == "vfs":
-                entry = await self._ask(self._backend.read(self._names["vfs"], write.path))
-                if entry is not None:
-                    check_digest(write.path, entry.data)
+            if fresh or write.namespace not in {"vfs", "archive"}:
+                continue
+            try:
+                await self.peek(write.namespace, write.path)
+            except IntegrityError as error:
+                if write.namespace == "vfs":
+                    raise
+                # It is called after its span, so this is what was there; once it is cited nobody writes it again.
+                _log.warning("%s; it is written anew", error.message)
+                await self.put("archive", write.data, path=write.path, meta=write.meta, sync=True)
         return stored
 
     async def put(

@@ -15,6 +15,7 @@ from transom.errors import IntegrityError
 from transom.runtime import open_store
 from transom.store import Store, Write
 from transom.store.archive import archive_lines
+from transom.store.backend import StoredEntry
 from transom.store.blobs import blob_digest, blob_write
 from transom.store.uri import NAMESPACES
 
@@ -168,6 +169,18 @@ async def test_an_export_copies_what_is_whole_and_names_the_rest(place: str, tmp
             await store.export(copy)
         assert (await copy.verify()).ok
         assert await copy.list("notes") == ["n"]
+
+
+@pytest.mark.feature("S16")
+async def test_an_archive_that_is_closed_again_mends_a_damaged_one(place: str) -> None:
+    write = Write("archive", "span", TRUTH, {"messages": 1}, if_absent=True)
+    async with open_store(place) as store:
+        assert await store.commit([write]) == [True]
+    overwrite(place, b"5433", b"6666")
+    async with open_store(place) as store:
+        assert await store.commit([write]) == [False]
+        assert await store.read("archive", "span") == StoredEntry(TRUTH, {"messages": 1})
+        assert (await store.verify()).ok
 
 
 _JSON = st.recursive(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.unit.engine.retrieval.desks import Desk, body_of, joined
@@ -11,6 +12,7 @@ from transom import Call, Message, Store
 from transom.engine.overflow.archive import archive_path, archive_writes
 from transom.jsontext import dumps
 from transom.messages import Attachment, Result, Text, Thinking
+from transom.runtime import open_store
 from transom.store.archive import archive_lines
 from transom.store.backend import Write
 from transom.testing.generators import prose
@@ -165,3 +167,18 @@ async def test_lines_that_are_no_message_are_shown_as_they_are() -> None:
     shown = await desk.ask("view", "archive/odd")
     for piece in ("not json", "[1,2]", "\ntext", '{"type":"mystery","a":{"b":1}}'):
         assert piece in shown
+
+
+@pytest.mark.feature("R2", "S16")
+@pytest.mark.parametrize("name", ["store.db", "plain/"])
+async def test_a_damaged_archive_is_an_error_to_the_model_and_never_its_text(tmp_path: Path, name: str) -> None:
+    async with open_store(f"{tmp_path}/{name}") as store:
+        uri = await archived(store, [Message("user", "The port is 5433."), Message("assistant", "Noted.")])
+    files = [path for path in (tmp_path / name).parent.rglob("*") if path.is_file() and b"5433" in path.read_bytes()]
+    for file in files:
+        file.write_bytes(file.read_bytes().replace(b"5433", b"6666"))
+    async with open_store(f"{tmp_path}/{name}") as store:
+        told = await Desk(store).ask("view", uri)
+    assert told.startswith("Error:")
+    assert f"{uri} is damaged" in told
+    assert "port" not in told
