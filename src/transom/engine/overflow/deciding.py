@@ -16,7 +16,7 @@ from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
 from .fitting import Fit
 from .strategy import Outcome, Span
 
-__all__ = ["check_outcome", "decided_record", "failure", "known_record", "leaves_room", "make_record"]
+__all__ = ["check_outcome", "closed_record", "decided_record", "failure", "known_record", "leaves_room", "make_record"]
 
 _Shape = tuple[int, tuple[Item, ...], str]
 
@@ -39,6 +39,35 @@ def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | No
         ),
         None,
     )
+
+
+def closed_record(span: Span, known: Sequence[WindowRecord], *, worth: int) -> WindowRecord | None:
+    """A record that another branch of this history closed this window with, where it makes the room that is needed.
+
+    How deep a closing cuts moves with what is learnt of weights. What a provider has read of the window that it opened need not
+    be read anew for that: a message written anew after a closing leaves it as it is.
+
+    Args:
+        span: what would be closed.
+        known: records of this conversation.
+        worth: tokens that it has to save.
+    """
+    if span.forced:
+        return None
+    places = {live.place: index + 1 for index, live in enumerate(span.turns[: span.deepest]) if live.place}
+    most = min(span.room.trigger, span.total_after(Outcome()) - worth)
+    fitting = [
+        record
+        for record in known
+        if record.archive
+        and not record.fitted
+        and record.lineage.previous == span.lineage.current
+        and (cut := places.get(record.p_k, 0))
+        and record.staying == _staying(span, cut)
+        and _weight_under(record, span, cut) <= most
+    ]
+    # The one that has come furthest is the one last sent, as far as anybody can tell.
+    return max(fitting, key=lambda record: (record.n, record.p_k, record.arrived), default=None)
 
 
 def decided_record(

@@ -27,7 +27,7 @@ from .accounting import closed_turns, head_places, moved_by, shortened_texts
 from .archive import archive_writes, head_notes
 from .breaker import Breaker
 from .budget import Budget
-from .deciding import check_outcome, decided_record, failure, known_record, leaves_room, make_record
+from .deciding import check_outcome, closed_record, decided_record, failure, known_record, leaves_room, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
@@ -162,7 +162,10 @@ class Runner:
             span = self._span(turns, budget, base, forced=forced)
         if ready is None and not due and not forced:
             return None
-        decided = decided_record(span, known, base, end) if ready is None else None
+        decided = None
+        if ready is None:
+            worth = 0 if must else int(budget.available * MIN_GAIN)
+            decided = decided_record(span, known, base, end) or closed_record(span, known, worth=worth)
         record = decided or (None if must or forced or ready is not None else known_record(span, known))
         outcome, fits = Outcome(), list[Fit]()
         if record is None:

@@ -235,3 +235,25 @@ async def test_a_window_closes_in_the_middle_of_a_tool_loop() -> None:
     assert actions[0] == "passed"
     assert "closed" in actions
     assert actions.count("closed") < 6, "rarely, and deep"
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.25, 1.6])
+@pytest.mark.parametrize("restarted", [False, True], ids=["in one process", "after a restart"])
+async def test_a_message_written_anew_after_a_closing_leaves_what_was_closed_as_it_is(factor: float, restarted: bool) -> None:
+    parts = Parts(16_000)
+    for turns in range(10, 14):
+        exchange = await parts.asked(talk(turns, "other")[:-2])
+        await parts.answered(exchange, int(weighed(exchange) * 1.05))
+    closed = await parts.asked(talk(38)[:-2])
+    assert closed.decisions[0].action == "closed"
+    await parts.answered(closed, int(weighed(closed) * factor))
+    for turns in range(10, 14):
+        exchange = await parts.asked(talk(turns, "other")[:-2])
+        await parts.answered(exchange, int(weighed(exchange) * factor))
+    if restarted:
+        parts = Parts(16_000, parts.store)
+    anew = talk(38)[:-2]
+    anew[-1]["content"] = "Or rather: " + anew[-1]["content"]
+    edited = await parts.asked(anew)
+    assert edited.sent.startswith(closed.sent[: closed.sent.rindex(b'"role')])
+    await parts.windows.aclose()
