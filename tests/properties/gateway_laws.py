@@ -36,7 +36,9 @@ LAWS = (
     "failed by a fault",
 )
 
-_CLOSING = frozenset({"closed", "retried", "failed"})
+_CLOSED = frozenset({"closed", "retried"})
+_CLOSING = _CLOSED | {"failed"}
+_UNLIKE = frozenset({"retried", "failed"})
 _NEWEST = 12
 """Elements at the end among which the last step and the newest words of the user are."""
 _count = Heuristic().count
@@ -128,13 +130,11 @@ class Laws:
             faults = [one for one in each.exchange.decisions if one.action == "failed" and "nothing smaller" not in one.reason]
             if faults and not each.faulty:
                 self._broken("failed by a fault", each, "the guard failed")
-        closing = any(each.actions & _CLOSING for each in fresh)
-        if len(fresh) == 1 or not closing:
-            for each in fresh:
-                self._stable(each)
-        if len(fresh) > 1 and fresh[0].body == fresh[1].body:
+        for each in fresh:
+            self._stable(each, [other for other in fresh if other is not each])
+        if len(fresh) > 1 and fresh[0].body == fresh[1].body and not any(each.actions & _UNLIKE for each in fresh):
             self.account.seen["at once compared"] += 1
-            if fresh[0].went != fresh[1].went and not closing:
+            if fresh[0].went != fresh[1].went:
                 self._broken("not stable", fresh[1], "the same at once, and other bytes")
         self.sent.extend(fresh)
 
@@ -266,14 +266,11 @@ class Laws:
                 self._broken("not readable", sent, f"thinking of message {index}: {message.thinking[:80]!r}")
         self.account.seen["addresses read"] += len(found.uris)
 
-    @staticmethod
-    def _shared(one: Sent, two: Sent) -> int:
-        """Elements that both begin with, whatever leads them."""
-        led, both = max(map(_led, (one, two))), zip(one.items[_led(one) :], two.items[_led(two) :], strict=False)
-        return led + next((at for at, (a, b) in enumerate(both) if a != b), min(len(one.items), len(two.items)))
+    def _stable(self, sent: Sent, beside: Sequence[Sent]) -> None:
+        """Against the newest request before it that it goes on with, where no window closed since that it goes on with, too.
 
-    def _stable(self, sent: Sent) -> None:
-        """Against the newest request before it that it goes on with, where no window closed since."""
+        A window is the conversation's, whatever system prompt leads it. What closed in another branch excuses nothing.
+        """
         if sent.status != 200 or sent.faulty or sent.actions & _CLOSING:
             return
         session = sent.exchange.session
@@ -285,9 +282,9 @@ class Laws:
             return
         if before.status != 200 or before.faulty:
             return
-        for index, one in enumerate(self.sent):
-            # A window closed since, or over what came behind that one: with whatever system prompt.
-            if one.actions & _CLOSING and (index > at or self._shared(one, sent) > len(before.items)):
+        for index, one in enumerate([*self.sent, *beside]):
+            is_later = index > at or len(_talk(one)) > len(_talk(before))
+            if is_later and one.actions & _CLOSED and _talk(one) == _talk(sent)[: len(_talk(one))]:
                 return
         was = raw_object(before.went)[self.client.conversation]
         now = raw_object(sent.went)[self.client.conversation]
@@ -310,6 +307,11 @@ def _led(sent: Sent) -> int:
         if not isinstance(value, dict) or value.get("role") not in {"system", "developer"}:
             return at
     return len(sent.items)
+
+
+def _talk(sent: Sent) -> list[bytes]:
+    """The conversation without what leads it."""
+    return sent.items[_led(sent) :]
 
 
 def _holds(value: object, text: str) -> bool:

@@ -30,7 +30,7 @@ def refusals(protocol: str, came: bytes, went: bytes) -> list[str]:
         case "anthropic":
             return _thinking(one["messages"], two["messages"])
         case "openai-responses":
-            return _reasoning(one["input"], two["input"])
+            return _reasoning(*(raw_items(raw_object(body)["input"]) for body in (came, went)))
         case "gemini":
             return _signatures(one["contents"], two["contents"])
         case _:
@@ -100,21 +100,33 @@ def _used(message: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(block["id"] for block in _blocks(message) if block["type"] == "tool_use")
 
 
-def _reasoning(came: Sequence[Any], went: Sequence[Any]) -> list[str]:
-    """Encrypted reasoning as it was, followed by what followed it; and what followed it not without it."""
-    followed = {json.dumps(one): _named(two) for one, two in pairwise([*came, {}]) if one.get("type") == "reasoning"}
-    for item, following in pairwise([*went, {}]):
-        if item.get("type") == "reasoning" and followed.get(json.dumps(item)) != _named(following):
+def _reasoning(came: Sequence[bytes], went: Sequence[bytes]) -> list[str]:
+    """Encrypted reasoning byte for byte as it was, followed by what followed it; and what followed it not without it."""
+    thought = [(one, two) for one, two in pairwise([*came, b"{}"]) if _is_reasoning(one)]
+    followed = dict(thought)
+    for item, following in pairwise([*went, b"{}"]):
+        if _is_reasoning(item) and item not in followed:
+            return ["Encrypted content could not be verified."]
+        if _is_reasoning(item) and not _is(followed[item], following):
             return ["Item of type 'reasoning' was provided without its required following item."]
-    behind = {two["id"]: one for one, two in pairwise(came) if one.get("type") == "reasoning" and "id" in one and "id" in two}
-    for before, item in pairwise([{}, *went]):
-        if behind.get(item.get("id"), before) != before:
-            return [f"Item {item['id']!r} was provided without its required 'reasoning' item."]
+    led = [(one, two) for one, two in thought if b'"id"' in one and b'"id"' in two]
+    for before, item in pairwise([b"{}", *went]):
+        if any(_is(two, item) and one != before for one, two in led):
+            return ["Item was provided without its required 'reasoning' item."]
     return []
 
 
-def _named(item: Mapping[str, Any]) -> object:
-    """What tells an item from others though its text was shortened."""
+def _is_reasoning(item: bytes) -> bool:
+    value: Any = loads(item)
+    return bool(value.get("type") == "reasoning")
+
+
+def _is(was: bytes, now: bytes) -> bool:
+    """Whether an item is that one: the same bytes, or the same name where its text was set aside."""
+    return was == now or (b"context://" in now and _named(loads(was)) == _named(loads(now)))
+
+
+def _named(item: Any) -> object:
     return item.get("id") or item.get("call_id") or (item.get("type", "message"), item.get("role"))
 
 

@@ -72,8 +72,34 @@ async def test_what_is_broken_is_noticed(spoil: Callable[[bytes], bytes], law: s
     pytest.fail(f"{law}: {account.wrong}")
 
 
+def _spelled_anew(body: bytes) -> bytes:
+    place = locate(body, "input")
+    assert place is not None
+    items = [
+        json.dumps(json.loads(item)).encode() if b'"reasoning"' in item else item
+        for item in raw_items(raw_object(body)["input"])
+    ]
+    return body[: place[0]] + b"[" + b",".join(items) + b"]" + body[place[1] :]
+
+
+async def test_reasoning_is_compared_byte_for_byte() -> None:
+    account = Account()
+    for seed in range(40):
+        await run(planned(seed, "openai-responses"), account, spoil=_spelled_anew)
+        if any("could not be verified" in line for line in account.said):
+            return
+    pytest.fail(f"{account.wrong}")
+
+
 async def test_a_closing_that_another_window_ended_at_the_same_place_is_not_taken_for_this_ones() -> None:
     account = Account()
     moves = [("works on", 200901052), ("works", 225374225), ("asks for a title", 700179556), ("asks two at once", 146775428)]
     await run(Plan("openai", 36_000, 3, moves), account)
+    assert account.said == []
+
+
+async def test_of_several_closings_of_one_history_a_title_is_asked_for_with_the_one_sent_last() -> None:
+    account = Account()
+    moves = [("works", 625049417), ("drops the answer", 724232187), ("changes its prompt", 1062287183)]
+    await run(Plan("openai", 8_000, 537157033, [*moves, ("works", 302439081), ("asks for a title", 43209168)]), account)
     assert account.said == []

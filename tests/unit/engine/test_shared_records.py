@@ -1,4 +1,4 @@
-"""A record applies only where the same turns have to stay."""
+"""Which record applies: only one whose turns have to stay here too; of several of one history, the last."""
 
 from __future__ import annotations
 
@@ -30,3 +30,22 @@ async def test_a_record_made_when_a_newer_message_had_come_does_not_take_the_new
         assert b"#1 retry" in first[1]
         assert b"#1 retry" not in first[2].partition(b"context://archive")[0]
         assert await _run(store) == first
+
+
+@pytest.mark.feature("O21")
+@pytest.mark.parametrize("number", range(6))
+async def test_of_the_records_of_one_history_another_process_applies_the_one_that_was_sent_last(number: int) -> None:
+    async with Store(MemoryBackend()) as store:
+        message = Message("user", f"#{number} " + LONG * 4)
+        one = Context(window=3_000, store=store, usage_preference="feed-first")
+        one.system("You help with care. " * 120)
+        one.append(message)
+        sent = [await one.compile("openai")]
+        for _ in range(3):
+            one.report_usage(sent[-1].meta.tokens_after * 5 // 4)
+            sent.append(await one.compile("openai"))
+        two = Context(window=3_000, store=store, usage_preference="feed-first")
+        two.append(message)
+        again = await two.compile("openai")
+        assert sent[-1].meta.window_id == "w4"
+        assert again.body["messages"] == sent[-1].body["messages"][1:]  # type: ignore[index]

@@ -46,10 +46,14 @@ class Lineage:
     current: str = "w1"
     previous: str | None = None
 
+    @property
+    def number(self) -> int:
+        """Of the window open now, from 1."""
+        return int(self.current.removeprefix("w"))
+
     def advance(self) -> Lineage:
         """The lineage after one more closing."""
-        number = int(self.current.removeprefix("w")) + 1
-        return Lineage(self.first, f"w{number}", self.current)
+        return Lineage(self.first, f"w{self.number + 1}", self.current)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,13 +122,16 @@ class LiveWindow:
         self._mapped, self._places = 0, {}
 
     def applicable(self) -> list[WindowRecord]:
-        """The records whose whole history this history extends, oldest first: ``p(k)``, ``p(n)`` and all that had come."""
+        """The records whose whole history this history extends, oldest first: ``p(k)``, ``p(n)`` and all that had come.
+
+        Of two that one and the same history closed with, the later one was sent last.
+        """
         places = self.places
         arrivals = {digest: count for count, digest in reversed(list(enumerate(self.history.arrivals)))}
         known = [
             record for record in self.records if record.p_n in places and record.p_k in places and record.arrived in arrivals
         ]
-        return sorted(known, key=lambda record: (places[record.p_k], arrivals[record.arrived]))
+        return sorted(known, key=lambda record: (places[record.p_k], arrivals[record.arrived], record.lineage.number))
 
     def settle(self, former: Former) -> bool:
         """Apply the last record that fits this history, if it is not in force already. Whether anything changed."""
