@@ -172,8 +172,14 @@ def build_context(
     )
 
 
-def open_store(path: str | Path, *, scope: str = LOCAL_SCOPE, create: bool = True) -> Store:
+def open_store(path: str | Path, *, scope: str = LOCAL_SCOPE, create: bool = True, patience: float = 10.0) -> Store:
     """A store by its path: a directory (or a path that ends with a separator) holds plain files, anything else is SQLite.
+
+    Args:
+        path: where it is.
+        scope: whose part of it.
+        create: make one where there is none.
+        patience: seconds to wait for another process that writes.
 
     Raises:
         StoreError: there is none and ``create`` is false, or it cannot be opened.
@@ -183,15 +189,15 @@ def open_store(path: str | Path, *, scope: str = LOCAL_SCOPE, create: bool = Tru
         raise StoreError(
             f"there is no store at {place}", hint="give the path that `transom replay` printed, or set one with --store"
         )
-    return Store(_backend(str(path), place, create=create), scope="" if scope == LOCAL_SCOPE else scope)
+    return Store(_backend(str(path), place, create=create, patience=patience), scope="" if scope == LOCAL_SCOPE else scope)
 
 
-def _backend(written: str, place: Path, *, create: bool) -> StorageBackend:
+def _backend(written: str, place: Path, *, create: bool, patience: float) -> StorageBackend:
     if place.is_dir() or written.endswith(("/", "\\")):
         from .store.backends.filesystem import FilesystemBackend
 
-        return FilesystemBackend(place, create=create)
-    return SQLiteBackend(place, create=create)
+        return FilesystemBackend(place, busy_timeout=patience, create=create)
+    return SQLiteBackend(place, busy_timeout=patience, create=create)
 
 
 def memory_store() -> Store:

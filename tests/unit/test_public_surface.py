@@ -49,7 +49,7 @@ CONTEXT = {
 
 STORE = {
     *("put", "append", "put_if_absent", "commit", "delete"),
-    *("get", "expand", "read", "read_all", "entries", "exists", "list", "stats", "search"),
+    *("get", "expand", "read", "peek", "read_all", "entries", "exists", "list", "stats", "search"),
     *("eviction", "cleanup", "gc", "verify", "export", "reconcile", "flush_uses", "close"),
     *("uri", "namespace", "scoped", "scope", "scopes", "backend", "physical_path"),
 }

@@ -31,6 +31,8 @@ from .windows import Windows
 __all__ = ["assembled", "serve"]
 
 _ANY = 1 << 20
+_PATIENCE = 2.0
+"""Seconds that requests wait for another process that keeps the store locked; then they go on as they came."""
 
 
 async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, access: Access, *, dry: bool = False) -> Gateway:
@@ -56,7 +58,7 @@ async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, a
     else:
         # As it was written: a separator at its end asks for a folder.
         place = lasting_store_path(settings)
-        store = await stack.enter_async_context(open_store(settings.store or place, scope=settings.scope))
+        store = await stack.enter_async_context(open_store(settings.store or place, scope=settings.scope, patience=_PATIENCE))
         await try_to_keep(store)
         keeping = Keeping(place)
     summarizer = await build_summarizer(resolved)

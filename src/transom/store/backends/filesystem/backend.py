@@ -13,6 +13,7 @@ import builtins
 import contextlib
 import fcntl
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +35,8 @@ _MARK = (_CONTROL, "version")
 _JOURNAL = (_CONTROL, "journal")
 _USES = (_CONTROL, "uses.json")
 _VERSION = b"1\n"
+_STILL = 0.1
+"""Seconds to wait for a lock that has been waited for in vain. Others who write hold it for milliseconds."""
 
 
 class FilesystemBackend:
@@ -41,14 +44,17 @@ class FilesystemBackend:
 
     Args:
         root: the directory; made by the first write.
+        busy_timeout: seconds to wait for another process that writes.
         create: ``False`` refuses to make one that is not there.
 
-    Every method raises ``StoreError`` with the way out when the directory is read-only, full, no store, or holds a link.
+    Every method raises ``StoreError`` with the way out when the directory is read-only, locked, full, no store, or has a link.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, create: bool = True) -> None:
+    def __init__(self, root: str | os.PathLike[str], *, busy_timeout: float = 10.0, create: bool = True) -> None:
         self.root = Path(root)
+        self._busy_timeout = busy_timeout
         self._create = create
+        self._is_locked = False
         self._files = Confined(self.root)
         self._ready = False
 
@@ -303,11 +309,31 @@ class FilesystemBackend:
         with self._files.directory([_CONTROL], create=True) as directory:
             lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=directory)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._wait_for(lock)
             self._finish()
             yield
         finally:
             os.close(lock)
+
+    def _wait_for(self, lock: int) -> None:
+        """Take the lock. One that was waited for in vain is waited for but a moment until somebody has got it again."""
+        deadline = time.monotonic() + (min(_STILL, self._busy_timeout) if self._is_locked else self._busy_timeout)
+        pause = 0.0005
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    self._is_locked = True
+                    raise StoreError(
+                        f"{self.root} is locked by another process",
+                        hint="let it finish or end it, then try again; nothing was written",
+                    ) from None
+                time.sleep(pause)
+                pause = min(0.02, pause * 1.5)
+            else:
+                self._is_locked = False
+                return
 
     async def _alone(self, run: Callable[[], T]) -> T:
         def work() -> T:

@@ -2,9 +2,10 @@
 
 Knows transactions, no tables. Work is handed in as functions of a connection. What must be on disk is queued for one thread, so
 that no event loop waits for a sync; what is waiting is written in one transaction (a group commit), and when one of a group
-fails, the group is undone and each is tried by itself, so that one caller's fault is no other's. What need only survive the
-process may run at once in the caller's thread when nothing else is under way: measured, that takes 100 µs, and the way to the
-thread and back another 200. Copying the log into the file costs syncs, so only the thread does it.
+fails, the group is undone and each is tried by itself, so that one caller's fault is no other's. Another process that keeps the
+file locked is waited for once: all who wait then fail together, and whoever comes while it is still locked waits only a moment.
+What need only survive the process may run at once in the caller's thread when nothing else is under way: measured, that takes
+100 µs, and the way to the thread and back another 200. Copying the log into the file costs syncs, so only the thread does it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ __all__ = ["Writer"]
 T = TypeVar("T")
 _GROUP = 64
 _IDLE = 0.2
+_STILL = 0.1
+"""Seconds to wait for a lock that has been waited for in vain. Others who write hold it for milliseconds."""
 _UNCOPIED = 2000
 """Commits in callers' threads after which the thread is asked to copy the log into the file."""
 
@@ -69,6 +72,7 @@ class Writer:
         self._settings: dict[str, int] = {}
         self._uncopied = 0
         self._asleep = False
+        self._is_locked = False
         self._last = 0.0
 
     def submit(self, run: Callable[[sqlite3.Connection], T], *, sync: bool = False, large: bool = False) -> Future[T]:
@@ -102,9 +106,10 @@ class Writer:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                if _is_busy(error):
                     return None
                 raise
+            self._is_locked = False
             result = self._commit(connection, [run])[0]
         except sqlite3.Error as error:
             raise translate(error, self._path) from error
@@ -188,7 +193,16 @@ class Writer:
         if not group:
             return
         try:
-            results = self._transact(group)
+            connection = self._begun(group)
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it
+            # None of them was at fault, and the next to try would wait as long.
+            self._is_locked = _is_busy(error)
+            for job in group:
+                job.future.set_exception(self._explained(error))
+            return
+        self._is_locked = False
+        try:
+            results = self._transact(connection, group)
         except Exception as error:  # noqa: BLE001 - whatever a job raises belongs to its caller
             if len(group) > 1:
                 for job in group:
@@ -199,14 +213,19 @@ class Writer:
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 
-    def _transact(self, group: list[_Job]) -> list[object]:
+    def _begun(self, group: list[_Job]) -> sqlite3.Connection:
+        """The connection, in a transaction for these jobs."""
+        patience = min(_STILL, self._busy_timeout) if self._is_locked else self._busy_timeout
         if self._connection is None:
             self._settings = {}
-            self._connection = connect_writer(self._path, busy_timeout=self._busy_timeout, create=self._create)
+            self._connection = connect_writer(self._path, busy_timeout=patience, create=self._create)
         connection = self._connection
         self._set(connection, "synchronous", 2 if any(job.sync for job in group) else 1)
         self._set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)
-        self._begin(connection)
+        self._begin(connection, patience)
+        return connection
+
+    def _transact(self, connection: sqlite3.Connection, group: list[_Job]) -> list[object]:
         results = self._commit(connection, [job.run for job in group])
         if self._uncopied >= _UNCOPIED:
             self._uncopied = 0
@@ -215,16 +234,16 @@ class Writer:
             connection.execute("PRAGMA shrink_memory")
         return results
 
-    def _begin(self, connection: sqlite3.Connection) -> None:
+    def _begin(self, connection: sqlite3.Connection, patience: float) -> None:
         """Wait for other processes here: SQLite's own waiting would block callers' threads as well, and sleeps longer."""
-        deadline = time.monotonic() + self._busy_timeout
+        deadline = time.monotonic() + patience
         pause = 0.0005
         while True:
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 return
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                if not _is_busy(error) or time.monotonic() >= deadline:
                     raise
             time.sleep(pause)
             pause = min(0.02, pause * 1.5)
@@ -251,3 +270,8 @@ class Writer:
         explained: StoreError = translate(error, self._path)
         explained.__cause__ = error
         return explained
+
+
+def _is_busy(error: BaseException) -> bool:
+    found = error if isinstance(error, sqlite3.Error) else error.__cause__
+    return isinstance(found, sqlite3.Error) and getattr(found, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
