@@ -49,3 +49,17 @@ async def test_of_the_records_of_one_history_another_process_applies_the_one_tha
         again = await two.compile("openai")
         assert sent[-1].meta.window_id == "w4"
         assert again.body["messages"] == sent[-1].body["messages"][1:]  # type: ignore[index]
+
+
+@pytest.mark.feature("O21")
+async def test_two_processes_that_close_the_same_window_anew_agree_on_what_the_first_one_decided() -> None:
+    async with Store(MemoryBackend()) as store:
+        one, two = (Context(window=3_000, store=store, usage_preference="feed-first") for _ in range(2))
+        for context in (one, two):
+            context.append(Message("user", LONG * 4))
+            sent = await context.compile("openai")
+        one.report_usage(sent.meta.tokens_after * 2)
+        two.report_usage(sent.meta.tokens_after * 3 // 2)
+        bodies = [(await context.compile("openai")).json() for context in (one, two)]
+        assert (one.lineage.current, two.lineage.current) == ("w3", "w3")
+        assert bodies[0] == bodies[1]

@@ -314,14 +314,23 @@ class Runner:
         self, span: Span, record: WindowRecord, path: str, end: tuple[int, bytes, bytes]
     ) -> tuple[WindowRecord, bool]:
         """What holds where a record of this closing is there already, and whether that was another's decision."""
-        entry = await self.store.read("windows", path)
-        if entry is None:
+        entries = await self.store.read_all("windows", path)
+        if path not in entries:
             return record, True
-        known = decode_record(entry.data)
-        if known.lineage.previous != span.lineage.current or (not leaves_room(known, span) and leaves_room(record, span)):
-            # Made of another window, whose turns are not all here; or by a session that counts otherwise, and too large.
+        # Those made of another window are none of this closing: their turns are not all here.
+        made = [
+            known
+            for known in map(decode_record, (entries[name].data for name in sorted(entries)))
+            if (known.p_k, known.fitted, known.staying, known.lineage.previous)
+            == (record.p_k, record.fitted, record.staying, span.lineage.current)
+            and (not known.fitted or known.arrived == record.arrived)
+        ]
+        known = next((known for known in made if leaves_room(known, span)), None)
+        if known is None and (not made or leaves_room(record, span)):
+            # A session that counts otherwise may have made one that is too large for this one.
             await self._file_beside(record, path)
             return record, False
+        known = known or made[0]
         if (known.n, known.p_n, known.arrived) == end:
             return known, True
         # Made in another branch, whose end this history does not have: others must find it by the end of this one too.
