@@ -32,6 +32,7 @@ from .beside import Beside
 from .exchange import Exchange
 from .identity import Beginnings, scope_of, session_key
 from .overflows import absurd, cut, supposed, weight
+from .reserves import answer_asked, counts_answer, leaves_room, within
 from .windows import asked_window
 
 if TYPE_CHECKING:
@@ -77,6 +78,14 @@ class WindowSource(Protocol):
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:
         """What an error named."""
+        ...
+
+    def counts_answer(self, upstream: Upstream, model: str) -> bool:
+        """Whether what a request asks for its answer has to fit into the window too."""
+        ...
+
+    def learn_counting(self, upstream: Upstream, model: str) -> None:
+        """It has: an error said so."""
         ...
 
     def doubt(self, upstream: Upstream, model: str) -> None:
@@ -156,6 +165,12 @@ class Guard:
             return False
         before = exchange.sent
         try:
+            asked = _answer_asked(exchange)
+            if window is not None and counts_answer(said, window, asked):
+                if not leaves_room(window, asked):
+                    exchange.decide(_STEP, "passed", f"the {asked} tokens asked for the answer leave no room in {window}")
+                    return False
+                self._windows.learn_counting(exchange.upstream, exchange.model)
             if window is not None:
                 self._windows.learn(exchange.upstream, exchange.model, window)
             else:
@@ -173,7 +188,7 @@ class Guard:
                 # It went on as it came.
                 await self._guarded(exchange, known=exchange.window)
                 thought = exchange.tokens_before
-            async with self._context(exchange, exchange.window) as context:
+            async with self._context(exchange) as context:
                 refused = said or max(exchange.window, thought or 0)
                 await self._report(exchange, context, refused, thought, is_refused=True, is_told=said is not None)
             await self._guarded(exchange, known=exchange.window)
@@ -202,7 +217,7 @@ class Guard:
             # Nothing was compiled, or not what was sent.
             await self._noted(exchange, read + reported.output_tokens, was_cut=cut(exchange, reported))
             return
-        async with self._context(exchange, exchange.window) as context:
+        async with self._context(exchange) as context:
             known = context.calibration
             last = self._compiled.get(context)
             is_last = last is not None and last.exchange == exchange.id
@@ -286,7 +301,7 @@ class Guard:
         if window is None:
             exchange.decide(_STEP, "observed", "the window of the model is not known")
             return
-        async with self._context(exchange, window) as context:
+        async with self._context(exchange) as context:
             if self._calibrations is not None and known is None:
                 context.calibrate(await self._calibrations.of(exchange.upstream, exchange.model))
             if closing:
@@ -309,16 +324,32 @@ class Guard:
     def _take(self, exchange: Exchange, meta: Standing | PayloadMeta, source: str) -> None:
         exchange.tokens_before, exchange.tokens_after = meta.tokens_before, meta.tokens_after
         if isinstance(meta, Standing) or not _is_edited(meta):
-            exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {meta.window} tokens ({source})")
+            exchange.decide(_STEP, "passed", f"it fits: {meta.tokens_after} of {self._named(exchange, source)}")
             return
         # The archive besides: it alone has the reasoning that was cleared with a result.
         uris = list(dict.fromkeys((*(moved.uri for moved in meta.moved), *meta.archives[-1:])))
         action = "closed" if meta.closed else "applied"
         exchange.strategy = meta.closed or exchange.strategy
-        exchange.decide(_STEP, action, f"{meta.tokens_before} to {meta.tokens_after} of {meta.window} tokens ({source})", uris)
+        told = f"{meta.tokens_before} to {meta.tokens_after} of {self._named(exchange, source)}"
+        exchange.decide(_STEP, action, told, uris)
 
-    def _context(self, exchange: Exchange, window: int) -> _Turn:
+    def _named(self, exchange: Exchange, source: str) -> str:
+        """The window in words, and what the answer takes of it where that counts."""
+        named = f"{exchange.window} tokens ({source})"
+        asked = _answer_asked(exchange) if self._windows.counts_answer(exchange.upstream, exchange.model) else 0
+        return f"{named}, {asked} of them for the answer" if asked else named
+
+    def _context(self, exchange: Exchange) -> _Turn:
+        window = self._kept_to(exchange)
         return _Turn(self._pool.using(f"s{exchange.scope}-{exchange.session}-{window}"), self._turns)
+
+    def _kept_to(self, exchange: Exchange) -> int:
+        """The window that the engine keeps to: the model's, less what an answer that counts takes of it."""
+        assert exchange.window is not None
+        assert exchange.endpoint is not None
+        if not self._windows.counts_answer(exchange.upstream, exchange.model):
+            return exchange.window
+        return within(exchange.window, _answer_asked(exchange), exchange.endpoint.protocol)
 
     def _made(self, key: str) -> Context:
         scope, _, window = key[1:].split("-")
@@ -387,6 +418,12 @@ def _exchanged(body: bytes, members: Mapping[str, bytes], name: str, value: byte
 def _said(what: str, error: TransomError) -> str:
     told = beginning(error.message, _MOST_SAID)
     return f"{what}: {told}" if what else told
+
+
+def _answer_asked(exchange: Exchange) -> int:
+    assert exchange.endpoint is not None
+    members = exchange.members if exchange.members is not None else raw_object(exchange.body)
+    return answer_asked(exchange.endpoint.protocol, members)
 
 
 def _asked(exchange: Exchange, members: Mapping[str, bytes] | None = None) -> int | None:

@@ -72,6 +72,7 @@ class _Known:
         is_doubted: it is less than thought, by all that is seen: the server is asked even where there is a setting.
         is_read: what the store holds of it has been read.
         is_late: requests have waited for the server in vain.
+        counts_answer: it has refused a request for the answer that it asked for.
     """
 
     upstream: Upstream
@@ -88,6 +89,7 @@ class _Known:
     due: float = float("-inf")
     is_read: bool = False
     is_late: bool = False
+    counts_answer: bool = False
     asking: asyncio.Task[None] | None = None
 
     @property
@@ -163,6 +165,17 @@ class Windows:
         if is_window(tokens) and (setting is None or tokens < setting):
             self._learn(known, tokens)
             self._doubt(known)
+
+    def counts_answer(self, upstream: Upstream, model: str) -> bool:
+        """Whether what a request asks for its answer has to fit into the window beside it, as far as is known."""
+        return self._of(upstream, model).counts_answer
+
+    def learn_counting(self, upstream: Upstream, model: str) -> None:
+        """Take it that it does: the server refused a request that fit by itself."""
+        known = self._of(upstream, model)
+        if not known.counts_answer:
+            known.counts_answer = True
+            self._keep(known)
 
     def doubt(self, upstream: Upstream, model: str) -> None:
         """Ask the server again before the next request: it refused one as too long, and named no window."""
@@ -324,6 +337,7 @@ class Windows:
             "learnt": known.learnt,
             "source": known.source,
             "against": known.against,
+            "counts_answer": known.counts_answer,
         }
         try:
             await self._kept.put(dumps(value), path=known.path)
@@ -338,7 +352,10 @@ class Windows:
         except (TransomError, JSONError) as error:
             _log.warning("what was kept of the window of %s cannot be read: %s", known.model, error.message)
             return
-        if isinstance(value, Mapping) and known.told is None and known.learnt is None:
+        if not isinstance(value, Mapping):
+            return
+        known.counts_answer = known.counts_answer or value.get("counts_answer") is True
+        if known.told is None and known.learnt is None:
             known.told, known.learnt, known.against = (_tokens(value.get(name)) for name in ("told", "learnt", "against"))
             known.source = _SERVER if value.get("source") == _SERVER else _ERROR
 

@@ -35,6 +35,7 @@ class Known:
     def __init__(self, tokens: int | None) -> None:
         self.tokens = tokens
         self.learnt: list[int] = []
+        self.counts = False
 
     async def of(self, upstream: Upstream, model: str, asked: int | None = None) -> tuple[int | None, str]:
         del upstream, model
@@ -44,6 +45,14 @@ class Known:
         del upstream, model
         self.learnt.append(tokens)
         self.tokens = tokens
+
+    def counts_answer(self, upstream: Upstream, model: str) -> bool:
+        del upstream, model
+        return self.counts
+
+    def learn_counting(self, upstream: Upstream, model: str) -> None:
+        del upstream, model
+        self.counts = True
 
     def doubt(self, upstream: Upstream, model: str) -> None:
         del upstream, model

@@ -39,8 +39,9 @@ class Parts:
             calibrations=Calibrations(self.store),
         )
 
-    async def asked(self, messages: list[dict[str, Any]], *, dry: bool = False) -> Exchange:
-        path = "/v1/chat/completions"
+    async def asked(
+        self, messages: list[dict[str, Any]], *, dry: bool = False, path: str = "/v1/chat/completions", **fields: object
+    ) -> Exchange:
         exchange = Exchange(
             id="1",
             method="POST",
@@ -49,7 +50,7 @@ class Parts:
             headers=(),
             endpoint=endpoint("POST", path, {}),
             upstream=self.upstream,
-            body=json.dumps({"model": "m", "messages": messages}).encode(),
+            body=json.dumps({"model": "m", **fields, "messages": messages}).encode(),
             dry=dry,
         )
         await self.guard.before(exchange)
