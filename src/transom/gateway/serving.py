@@ -60,7 +60,7 @@ async def assembled(stack: AsyncExitStack, resolved: Resolved, routes: Routes, a
         place = lasting_store_path(settings)
         store = await stack.enter_async_context(open_store(settings.store or place, scope=settings.scope, patience=_PATIENCE))
         await try_to_keep(store)
-        keeping = Keeping(place)
+        keeping = Keeping(place, store)
     summarizer = await build_summarizer(resolved)
     # A strategy that there is not should show now, and not with the first request.
     build_context(settings, store, registry, window=_ANY, summarizer=summarizer, prunes=False)

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 from ..jsontext import EMPTY
 
 __all__ = [
+    "NO_ROOM",
     "AccessIndex",
     "Append",
     "Batch",
@@ -32,6 +33,10 @@ __all__ = [
     "StoredEntry",
     "Write",
 ]
+
+
+NO_ROOM = "no room left to write"
+"""How the message of a ``StoreError`` begins where the disk is full, or a quota used up."""
 
 
 @dataclass(frozen=True, slots=True)

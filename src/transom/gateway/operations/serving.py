@@ -54,8 +54,8 @@ async def _answer(scope: Message, routes: Routes, book: Book, keeping: Keeping |
         case ["_transom", "healthz"]:
             well, account = await health(routes.upstreams)
             if keeping is not None:
-                said = keeping.lost()
-                account["store"] = {"path": str(keeping.path), "ok": not said, "message": said}
+                state, said = await keeping.state()
+                account["store"] = {"path": str(keeping.path), "ok": state == "ok", "state": state, "message": said}
                 if said:
                     well, account["status"] = False, "unavailable"
             return 200 if well else 503, _JSON, dumps(account)

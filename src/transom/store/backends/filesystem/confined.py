@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ....errors import StoreError
+from ...backend import NO_ROOM
 
 __all__ = ["Confined", "explain"]
 
@@ -144,7 +145,7 @@ def explain(error: OSError, root: Path) -> StoreError:
     where = f" ({error.filename})" if error.filename is not None else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return StoreError(f"no room left to write {root}", hint="free some space; nothing stored so far is lost")
+            return StoreError(f"{NO_ROOM} {root}", hint="free some space; nothing stored so far is lost")
         case errno.EACCES | errno.EPERM | errno.EROFS:
             return StoreError(f"{root} is read-only{where}", hint="make the directory writable, or name another store")
         case errno.ELOOP | errno.ENOTDIR | errno.EMLINK:

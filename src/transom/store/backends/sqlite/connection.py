@@ -11,6 +11,7 @@ import sqlite3
 from pathlib import Path
 
 from ....errors import IntegrityError, NotFoundError, StoreError
+from ...backend import NO_ROOM
 from . import schema
 
 __all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "translate"]
@@ -121,7 +122,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
         case "READONLY":
             return StoreError(f"{path} is read-only", hint="make the file and its directory writable, or name another store")
         case "FULL":
-            return StoreError(f"no room left to write {path}", hint="free some space; nothing stored so far is lost")
+            return StoreError(f"{NO_ROOM} {path}", hint="free some space; nothing stored so far is lost")
         case "IOERR":
             return StoreError(
                 f"the disk failed on {path} ({name})",
