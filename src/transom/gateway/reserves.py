@@ -10,11 +10,12 @@ from collections.abc import Mapping
 
 from ..engine.overflow.budget import MIN_RESERVE, reserve_for
 from ..errors import JSONError
-from ..jsontext import loads
+from ..jsontext import loads, raw_object
 from ..tokens.bounds import SMALLEST_WINDOW
 from .endpoint import Protocol
+from .exchange import Exchange
 
-__all__ = ["answer_asked", "counts_answer", "leaves_room", "within"]
+__all__ = ["answer_asked", "answer_of", "counts_answer", "leaves_room", "within"]
 
 _NAMED: Mapping[Protocol, tuple[tuple[str, ...], ...]] = {
     "openai": (("max_completion_tokens",), ("max_tokens",)),
@@ -50,6 +51,13 @@ def answer_asked(protocol: Protocol, members: Mapping[str, bytes]) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
     return 0
+
+
+def answer_of(exchange: Exchange) -> int:
+    """The same of an exchange with an endpoint."""
+    assert exchange.endpoint is not None
+    members = exchange.members if exchange.members is not None else raw_object(exchange.body)
+    return answer_asked(exchange.endpoint.protocol, members)
 
 
 def counts_answer(said: int | None, window: int | None, asked: int) -> bool:
