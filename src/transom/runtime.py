@@ -271,6 +271,7 @@ async def open_toolbox(
     enable: Iterable[str] = (),
     disable: Iterable[str] = (),
     project: str | None = None,
+    only_looks: bool = False,
 ) -> AsyncIterator[Toolbox]:
     """The toolbox with all that its tools use, for as long as it is needed.
 
@@ -282,6 +283,7 @@ async def open_toolbox(
         enable, disable: as for ``build_toolbox``.
         project: what memory, sessions and plans belong to; registered if need be. By default each folder that is worked in
             has a project of its own, registered when something is first remembered there.
+        only_looks: nothing is made, tidied or registered by opening it. Where there is no store yet, one in memory stands in.
 
     Raises:
         UsageError: no folder may be worked in, or a name that is no tool and no family.
@@ -297,24 +299,29 @@ async def open_toolbox(
     from .toolbox.sandbox import Sandbox
 
     settings = load({"store": None if store is None else str(store)}).settings
-    place = lasting_store_path(settings)
-    async with open_store(settings.store or place, scope=settings.scope) as opened:
-        key = _key_place(place, _checked(roots))
+    place = Path(settings.store or default_store_path()) if only_looks else lasting_store_path(settings)
+    is_made = not only_looks or place.exists()
+    async with (
+        open_store(settings.store or place, scope=settings.scope, create=not only_looks) if is_made else memory_store()
+    ) as opened:
+        key = _key_place(place, _checked(roots), make=not only_looks)
         intents = Intents(place.with_name(f"{place.name}-intents"), key)
         try:
             workspace = Workspace(_checked(roots), intents=intents, own=[place, key])
-            # Made now, where a program could make its own in their place.
-            if _in_reach(place, workspace):
-                await opened.reconcile()
-            if _in_reach(key, workspace):
-                intents.prepare()
-            workspace.tidy()
+            if not only_looks:
+                # Made now, where a program could make its own in their place.
+                if _in_reach(place, workspace):
+                    await opened.reconcile()
+                if _in_reach(key, workspace):
+                    intents.prepare()
+                workspace.tidy()
             sandbox = Sandbox(
                 inherited_environment(), store=place, hidden=[key], notes=place.with_name(f"{place.name}-sandbox")
             )
-            sandbox.tidy([Path(root.real) for root in workspace.roots.all])
+            if not only_looks:
+                sandbox.tidy([Path(root.real) for root in workspace.roots.all])
             projects = FolderProjects(opened)
-            if project:
+            if project and not only_looks:
                 await projects.name(project)
             yield build_toolbox(
                 enable=enable,
@@ -333,14 +340,15 @@ async def open_toolbox(
             intents.close()
 
 
-def _key_place(store: Path, roots: Iterable[str | Path]) -> Path:
+def _key_place(store: Path, roots: Iterable[str | Path], *, make: bool) -> Path:
     """Where the key lies that journals are sealed with: with the user's data, not with a store that came with a folder."""
     mine = default_store_path().with_name("journal.key")
     beside = store.with_name(f"{store.name}-intents.key")
     if any(beside.resolve().is_relative_to(Path(root).resolve()) for root in roots):
         return mine
-    with suppress(OSError):
-        mine.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if make:
+        with suppress(OSError):
+            mine.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return mine if mine.exists() or os.access(mine.parent, os.W_OK) else beside
 
 

@@ -1,7 +1,7 @@
 """``transom doctor``: what works on this machine, what is missing, and how to get it.
 
-Knows where each part says what it can do; decides nothing itself. Exit status 1 where something is missing
-that a default needs.
+Knows where each part says what it can do; decides nothing itself, makes and changes nothing. Exit status 1 where something is
+missing that a default needs.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ async def _looked(roots: tuple[Path, ...], store: str | None) -> list[Finding]:
     place = Path(settings.store or default_store_path())
     there = await asyncio.to_thread(place.exists)
     found.append(
-        await _store(place, settings.scope) if there else Finding(part="store", state="ok", detail=f"{place}, made now")
+        await _store(place, settings.scope)
+        if there
+        else Finding(part="store", state="ok", detail=f"{place} is made when it is first written")
     )
     found += await _upstreams(resolved)
     found += [item async for item in _tools(roots, store)]
@@ -150,7 +152,7 @@ async def _tools(roots: tuple[Path, ...], store: str | None) -> AsyncIterator[Fi
     from ..toolbox.sandbox import Sandbox
 
     try:
-        async with open_toolbox(roots=roots, store=store) as toolbox:
+        async with open_toolbox(roots=roots, store=store, only_looks=True) as toolbox:
             workspace, sandbox = toolbox.services[Workspace], toolbox.services[Sandbox]
             assert isinstance(workspace, Workspace)
             assert isinstance(sandbox, Sandbox)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from transom.cli.app import run
+from transom.runtime import open_store
 from transom.testing.provider import ScriptedProvider, says
 
 
@@ -64,3 +66,30 @@ def test_the_upstreams_of_the_settings_are_asked(
     assert found["upstream there"]["state"] == "ok"
     assert found["upstream gone"]["state"] == "missing"
     assert "127.0.0.1:9" in found["upstream gone"]["detail"]
+
+
+@pytest.mark.parametrize("name", ["store.db", "plain/"])
+@pytest.mark.parametrize("there", [False, True])
+def test_it_only_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, there: bool
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home/data"))
+    work = tmp_path / "work"
+    work.mkdir()
+
+    async def fill() -> None:
+        async with open_store(f"{work}/{name}") as store:
+            await store.put("notes", "text", path="a")
+
+    if there:
+        asyncio.run(fill())
+    before = contents(tmp_path)
+    assert run(["doctor", "--root", str(work), "--store", f"{work}/{name}"]) == 0
+    assert run(["doctor", "--root", str(work)]) == 0
+    assert contents(tmp_path) == before
+    assert "is made when it is first written" in capsys.readouterr().out
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}

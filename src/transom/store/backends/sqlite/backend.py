@@ -26,7 +26,7 @@ from ...sealing import opened
 from ...uri import check_backend_namespace, check_path, check_prefix
 from . import search as fulltext
 from . import tables
-from .connection import connect_reader, connect_writer, translate
+from .connection import connect_reader, connect_writer, sweep, translate
 from .writer import Writer
 
 __all__ = ["SQLiteBackend"]
@@ -45,6 +45,7 @@ class _Connections:
 
     def __init__(self, path: Path, *, busy_timeout: float, create: bool) -> None:
         self.process = os.getpid()
+        self.path = path
         self.writer = Writer(path, busy_timeout=busy_timeout, create=create, idle=_index_a_little)
         self.executor = ThreadPoolExecutor(_READERS, thread_name_prefix="store reader")
         self.idle: list[sqlite3.Connection] = []
@@ -62,6 +63,7 @@ class _Connections:
             connection.close()
         # Last: only a connection that may write copies the log into the file and removes it.
         self.writer.close()
+        sweep(self.path)
 
 
 class SQLiteBackend:

@@ -6,6 +6,7 @@ the same mode.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -14,7 +15,7 @@ from ....errors import IntegrityError, NotFoundError, StoreError
 from ...backend import NO_ROOM
 from . import schema
 
-__all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "translate"]
+__all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "sweep", "translate"]
 
 # 16 MB of log before it is copied into the file: every copy costs two syncs, which the default of 4 MB pays every 800 puts.
 CHECKPOINT_PAGES = 4000
@@ -92,6 +93,19 @@ def _open_reader(uri: str, path: Path, busy_timeout: float) -> sqlite3.Connectio
         connection.close()
         raise
     return connection
+
+
+def sweep(path: Path) -> None:
+    """Remove the empty side files that connections which only read leave behind, if nobody else has the file open."""
+    try:
+        if path.with_name(path.name + "-wal").stat().st_size:
+            return
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)
+    except (OSError, sqlite3.Error):
+        return
+    # SQLite removes them with the last connection that could have written.
+    with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def _require_file(path: Path, *, create: bool) -> None:
