@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 
 from ..errors import JSONError, TransomError
 from ..jsontext import dumps, loads
@@ -18,7 +17,7 @@ from ..store.store import Store
 from ..tokens.bounds import is_window
 from ..upstream.windows import Told, ask_window
 from .exchange import Headers, header
-from .model_key import model_key
+from .known_window import ERROR, SERVER, Known, believed
 from .upstream_client import upstream_client
 from .upstreams import Upstream
 from .window_table import CLAUDE, CLAUDE_LONG, is_claude, table_window
@@ -39,7 +38,6 @@ _MOST = 1_000
 """Models that are held in memory."""
 _LEAST_DROPPED = 2_048
 """Tokens below which a silent drop names no window."""
-_ERROR, _SERVER = "an error", "the server"
 
 
 def asked_window(protocol: str, fields: object, headers: Headers = ()) -> int | None:
@@ -52,55 +50,8 @@ def asked_window(protocol: str, fields: object, headers: Headers = ()) -> int | 
     """
     if protocol == "ollama":
         options = fields.get("options") if isinstance(fields, Mapping) else None
-        return _tokens(options.get("num_ctx")) if isinstance(options, Mapping) else None
+        return believed(options.get("num_ctx")) if isinstance(options, Mapping) else None
     return CLAUDE_LONG if "context-1m" in header(headers, "anthropic-beta") else None
-
-
-@dataclass(slots=True)
-class _Known:
-    """What is known of one model at one upstream.
-
-    Attributes:
-        told: what the server told last.
-        base: what was in force last, errors aside.
-        learnt: what an error named, or a drop showed; what the server told, where that is less than a setting.
-        source: which of these.
-        against: what ``base`` was when it did.
-        most: the most that the server ever counted.
-        dropped: what it counted when it left something out; 0 where it did not, or has read more since.
-        due: when to ask again; at once for what was never asked.
-        is_doubted: it is less than thought, by all that is seen: the server is asked even where there is a setting.
-        is_read: what the store holds of it has been read.
-        is_late: requests have waited for the server in vain.
-        counts_answer: it has refused a request for the answer that it asked for.
-    """
-
-    upstream: Upstream
-    model: str
-    told: int | None = None
-    base: int | None = None
-    learnt: int | None = None
-    source: str = _ERROR
-    against: int | None = None
-    most: int = 0
-    dropped: int = 0
-    is_doubted: bool = False
-    is_settled: bool = False
-    due: float = float("-inf")
-    is_read: bool = False
-    is_late: bool = False
-    counts_answer: bool = False
-    asking: asyncio.Task[None] | None = None
-
-    @property
-    def is_asking(self) -> bool:
-        """The server is being asked."""
-        return self.asking is not None and not self.asking.done()
-
-    @property
-    def path(self) -> str:
-        """Where the store keeps it."""
-        return f"windows/{model_key(self.upstream, self.model)}"
 
 
 class Windows:
@@ -125,7 +76,7 @@ class Windows:
         self._window = window
         self._patience = patience
         self._clock = clock
-        self._all: dict[tuple[str, str], _Known] = {}
+        self._all: dict[tuple[str, str], Known] = {}
         self._last: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -229,9 +180,9 @@ class Windows:
                 known.asking.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _of(self, upstream: Upstream, model: str) -> _Known:
+    def _of(self, upstream: Upstream, model: str) -> Known:
         key = (upstream.url, model)
-        known = self._all.pop(key, None) or _Known(upstream, model)
+        known = self._all.pop(key, None) or Known(upstream, model)
         self._all[key] = known
         if len(self._all) > _MOST:
             # Clients name models as they like; what was found of those asked for long ago is in the store.
@@ -242,17 +193,17 @@ class Windows:
 
     def _setting(self, upstream: Upstream) -> int | None:
         # One that can be none is refused where settings are read.
-        return _tokens(upstream.window if upstream.window is not None else self._window)
+        return believed(upstream.window if upstream.window is not None else self._window)
 
-    def _asks(self, known: _Known) -> bool:
+    def _asks(self, known: Known) -> bool:
         """Whether what the server tells may matter: not for a setting that nothing speaks against."""
         setting = self._setting(known.upstream)
         return setting is None or known.is_doubted or self._in_force(known, None)[0] != setting
 
-    def _doubt(self, known: _Known) -> None:
+    def _doubt(self, known: Known) -> None:
         known.is_doubted, known.due = True, float("-inf")
 
-    def _learn(self, known: _Known, tokens: int, source: str = _ERROR) -> None:
+    def _learn(self, known: Known, tokens: int, source: str = ERROR) -> None:
         setting = self._setting(known.upstream)
         against = setting if setting is not None else known.base
         if setting is not None and tokens < setting and (known.learnt, known.against) != (tokens, against):
@@ -267,34 +218,34 @@ class Windows:
         known.against, known.learnt, known.source = against, tokens, source
         self._keep(known)
 
-    def _base(self, known: _Known, asked: int | None) -> tuple[int | None, str]:
+    def _base(self, known: Known, asked: int | None) -> tuple[int | None, str]:
         """What holds if no error said otherwise."""
         setting = self._setting(known.upstream)
         if setting is not None:
             return setting, "a setting"
         if is_claude(known.model):
             most = CLAUDE_LONG if known.model.endswith("[1m]") else asked or CLAUDE
-            return (min(known.told, most), _SERVER) if known.told is not None else (most, "a table")
+            return (min(known.told, most), SERVER) if known.told is not None else (most, "a table")
         if asked is not None:
             return asked, "the request"
         if known.told is not None:
-            return known.told, _SERVER
+            return known.told, SERVER
         found = table_window(known.model)
         return (found, "a table") if found is not None else (None, "")
 
-    def _in_force(self, known: _Known, asked: int | None) -> tuple[int | None, str]:
+    def _in_force(self, known: Known, asked: int | None) -> tuple[int | None, str]:
         tokens, source = self._base(known, asked)
         known.base = tokens
         if known.learnt is not None and (tokens is None or (known.learnt < tokens and tokens == known.against)):
             return known.learnt, known.source
         return tokens, source
 
-    def _ask(self, known: _Known) -> asyncio.Task[None]:
+    def _ask(self, known: Known) -> asyncio.Task[None]:
         if known.asking is None or known.asking.done():
             known.asking = self._task(self._asked(known))
         return known.asking
 
-    async def _asked(self, known: _Known) -> None:
+    async def _asked(self, known: Known) -> None:
         upstream = known.upstream
         told = await _tell(upstream, known.model)
         known.is_settled = told.settled
@@ -308,19 +259,19 @@ class Windows:
         fresh = _FRESH_LOCAL if upstream.local else _FRESH
         known.due = self._clock() + (fresh if told.tokens is not None and told.settled else _AGAIN)
 
-    def _bound(self, known: _Known, told: int, *, is_new: bool) -> None:
+    def _bound(self, known: Known, told: int, *, is_new: bool) -> None:
         """Hold a setting to what the server tells.
 
         An error that names less than that is right, until the server tells something else than it did.
         """
         setting = self._setting(known.upstream)
         if setting is not None and (is_new or told < (self._in_force(known, None)[0] or setting)):
-            self._learn(known, told, _SERVER)
+            self._learn(known, told, SERVER)
 
     async def _wait(self, task: asyncio.Task[None], seconds: float) -> None:
         await asyncio.wait({task}, timeout=seconds)
 
-    def _keep(self, known: _Known) -> None:
+    def _keep(self, known: Known) -> None:
         self._task(self._write(known))
 
     def _task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
@@ -329,22 +280,13 @@ class Windows:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _write(self, known: _Known) -> None:
-        value = {
-            "upstream": known.upstream.address.shown,
-            "model": known.model,
-            "told": known.told,
-            "learnt": known.learnt,
-            "source": known.source,
-            "against": known.against,
-            "counts_answer": known.counts_answer,
-        }
+    async def _write(self, known: Known) -> None:
         try:
-            await self._kept.put(dumps(value), path=known.path)
+            await self._kept.put(dumps(known.kept()), path=known.path)
         except TransomError as error:
             _log.warning("the window of %s is not kept: %s", known.model, error.message)
 
-    async def _recall(self, known: _Known) -> None:
+    async def _recall(self, known: Known) -> None:
         known.is_read = True
         try:
             entry = await self._kept.read(known.path)
@@ -352,12 +294,7 @@ class Windows:
         except (TransomError, JSONError) as error:
             _log.warning("what was kept of the window of %s cannot be read: %s", known.model, error.message)
             return
-        if not isinstance(value, Mapping):
-            return
-        known.counts_answer = known.counts_answer or value.get("counts_answer") is True
-        if known.told is None and known.learnt is None:
-            known.told, known.learnt, known.against = (_tokens(value.get(name)) for name in ("told", "learnt", "against"))
-            known.source = _SERVER if value.get("source") == _SERVER else _ERROR
+        known.take(value)
 
 
 async def _tell(upstream: Upstream, model: str) -> Told:
@@ -366,7 +303,3 @@ async def _tell(upstream: Upstream, model: str) -> Told:
     except TransomError as error:
         _log.debug("%s was not asked for the window of %s: %s", upstream.name, model, error.message)
         return Told(None)
-
-
-def _tokens(value: object) -> int | None:
-    return value if is_window(value) else None
