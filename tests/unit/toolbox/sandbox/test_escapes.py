@@ -50,7 +50,7 @@ class Outside:
         assert sorted(path.name for path in self.base.iterdir()) == ["door", "outside", "ws"]
         assert [path.name for path in (self.base / "outside").iterdir()] == ["secret.txt"]
         assert self.victim.poll() is None
-        assert os.getpriority(os.PRIO_PROCESS, self.victim.pid) == 0
+        assert os.getpriority(os.PRIO_PROCESS, self.victim.pid) == os.getpriority(os.PRIO_PROCESS, 0)
         limits = Path(f"/proc/{self.victim.pid}/limits").read_text()
         assert "1234" not in limits
         assert not [door for door in self.sockets if heard(door)]
