@@ -195,6 +195,8 @@ def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) 
         where = _in_scope(name)
         for uri, by in report.missing:
             output.line(f"missing{where}: {uri}, cited by {by}")
+        for said in report.faults:
+            output.line(f"damaged: {said}")
         for uri in report.damaged:
             output.line(f"damaged{where}: {uri}")
         for uri, by in report.dangling:

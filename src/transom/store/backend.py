@@ -19,6 +19,7 @@ __all__ = [
     "AccessIndex",
     "Append",
     "Batch",
+    "Check",
     "Close",
     "Hit",
     "Namespaces",
@@ -229,6 +230,15 @@ class Recover(Protocol):
 
     async def recover(self) -> Mapping[str, int]:
         """Finish or undo what a killed process left half done; what was done, by kind."""
+        ...
+
+
+@runtime_checkable
+class Check(Protocol):
+    """Knows whether its own files are in order: an entry that its index has lost is not there to be looked at."""
+
+    async def check(self) -> str:
+        """``ok``, or what is wrong."""
         ...
 
 

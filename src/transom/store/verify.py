@@ -14,7 +14,7 @@ from typing import Protocol
 from ..errors import IntegrityError, JSONError
 from ..jsontext import loads
 from .archive import references
-from .backend import AccessIndex, StorageBackend, StoredEntry
+from .backend import AccessIndex, Check, StorageBackend, StoredEntry
 from .blobs import is_digest
 from .packing import is_packed, unpack
 from .uri import NAMESPACES, SCHEME, Address, backend_namespace, format_uri, mentions
@@ -75,6 +75,8 @@ class VerifyReport:
         missing: promised addresses that do not resolve, each with who cites it.
         damaged: entries that are not what was written.
         dangling: addresses in texts that do not resolve here; no fault.
+        faults: what the backend says is wrong with its files, where entries may be that nobody sees; asked for the local user's
+            part only, since it is the same for all.
     """
 
     entries: int
@@ -85,11 +87,12 @@ class VerifyReport:
     missing: tuple[tuple[str, str], ...]
     damaged: tuple[str, ...]
     dangling: tuple[tuple[str, str], ...]
+    faults: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether the store keeps its promise."""
-        return not self.missing and not self.damaged
+        return not (self.missing or self.damaged or self.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,7 @@ async def verify(store: Holding) -> VerifyReport:
         missing=missing,
         damaged=tuple(walk.damaged),
         dangling=dangling,
+        faults=await _faults(store),
     )
 
 
@@ -170,6 +174,13 @@ async def collect(store: Holding, *, now: float, dry_run: bool, min_age: float) 
         removed.append(uri)
         freed += len(entry.data)
     return GCReport(tuple(removed), freed, kept)
+
+
+async def _faults(store: Holding) -> tuple[str, ...]:
+    if store.scope or not isinstance(store.backend, Check):
+        return ()
+    said = await store.backend.check()
+    return () if said == "ok" else (said,)
 
 
 async def _blob(store: Holding, path: str) -> StoredEntry | None:

@@ -183,6 +183,26 @@ async def test_an_archive_that_is_closed_again_mends_a_damaged_one(place: str) -
         assert (await store.verify()).ok
 
 
+@pytest.mark.feature("S16")
+async def test_an_entry_that_an_index_has_lost_is_missed(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with open_store(path) as store:
+        await store.put("notes", TRUTH, path="kept")
+        await store.put("notes", LIE, path="somewhere")
+    with closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entries_address'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    at = data.index(b"notessomewhere", (page - 1) * size)
+    data[at : at + 5] = b"nutes"
+    path.write_bytes(data)
+    async with open_store(path) as store:
+        assert await store.list("notes") == ["kept"]
+        report = await store.verify()
+        assert not report.ok
+        assert report.faults
+
+
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

@@ -256,8 +256,8 @@ class SQLiteBackend:
         await self._read(copy)
 
     async def check(self) -> str:
-        """SQLite's own account of the file: ``ok``, or what is wrong with it."""
-        rows = await self._select("PRAGMA quick_check(5)", ())
+        """SQLite's own account of the entries and their index: ``ok``, or what is wrong with them."""
+        rows = await self._select("PRAGMA integrity_check(entries)", ())
         return "; ".join(str(row[0]) for row in rows)
 
     async def close(self) -> None:
