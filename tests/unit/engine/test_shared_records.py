@@ -63,3 +63,20 @@ async def test_two_processes_that_close_the_same_window_anew_agree_on_what_the_f
         bodies = [(await context.compile("openai")).json() for context in (one, two)]
         assert (one.lineage.current, two.lineage.current) == ("w3", "w3")
         assert bodies[0] == bodies[1]
+
+
+@pytest.mark.feature("O21")
+async def test_a_session_that_has_to_close_follows_one_that_closed_the_same_history_meanwhile() -> None:
+    async with Store(MemoryBackend()) as store:
+        one, two, three = (Context(window=3_000, store=store, tokenizer="chars4") for _ in range(3))
+        one.system("You help with care. " * 150)
+        steps = [(Message("user", f"#{n} {LONG[:900]}"), Message("assistant", f"answer {n}")) for n in range(12)]
+        for step in steps:
+            # Both have it in memory from the start on. One has less room, and closes first.
+            for context in (one, two):
+                context.append(*step)
+            sent = [await context.compile("openai") for context in (one, two)]
+            assert not sent[1].meta.closed
+        three.append(*(message for step in steps for message in step))
+        assert (one.lineage, one.lineage.current) == (two.lineage, "w4")
+        assert (await three.compile("openai")).json() == sent[1].json()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 
-from ...errors import WindowError
+from ...errors import StoreError, WindowError
 from ..events import CompressEnded, CompressStarted, JobDropped, NewContextDropped
 from ..ledger.records import record_folder
 from ..measuring import budget_of, unseen_tokens, usage_of
 from ..overflow.budget import Budget
 from ..overflow.guard import ClosingFigures
+from ..recognising import known_records, store_own_archives
 from ..state import CompileState
 
 __all__ = ["overflow"]
@@ -44,7 +45,7 @@ async def overflow(state: CompileState) -> None:
 
 async def _close_due(state: CompileState) -> bool:
     """Close the window as long as it has to be; whether that was vetoed."""
-    runner = state.runner
+    runner, is_looked_up = state.runner, False
     for _ in range(MOST_CLOSINGS):
         budget = state.budget
         assert budget is not None
@@ -53,9 +54,47 @@ async def _close_due(state: CompileState) -> bool:
             return False
         if not await _allowed(state):
             return True
+        if due and not is_looked_up:
+            is_looked_up = True
+            if await _follow_others(state):
+                continue
         if not await _close(state, due=due):
             return False
     return False
+
+
+async def _follow_others(state: CompileState) -> bool:
+    """Put in force what another session closed this very history with meanwhile; whether there was anything.
+
+    It is looked for where a window has to close: closed by two from the same place, the history would stand in two forms, and
+    whoever reads the store next could go on in one only.
+
+    Raises:
+        StoreError: this history's own spans cannot be stored; it is looked up anew then.
+    """
+    live = state.session.live
+    if not live.history.turns:
+        return False
+    try:
+        records = await known_records(state)
+    except StoreError as error:
+        # What has to leave cannot be stored either: the closing says so.
+        log.warning("what other sessions closed is not known, since the store could not be read: %s", error)
+        return False
+    live.records.extend(record for record in records if record not in live.records)
+    if not live.settle(state.former):
+        return False
+    try:
+        await store_own_archives(state)
+    except StoreError:
+        live.reopen()
+        state.session.looked_up = False
+        raise
+    state.unsettled, _ = live.unsettled(state.former)
+    state.session.move_prefix()
+    state.unsay()
+    state.budget = budget_of(state)
+    return True
 
 
 async def _renew(state: CompileState) -> None:

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 
 from ...errors import StoreError
 from ...messages import Message, Text, meaning_digest
-from ...store.backend import Write
 from ..ledger.live import LiveTurn, Sticky
-from ..ledger.records import WindowRecord, decode_record, head_path, record_folder
+from ..ledger.records import WindowRecord, decode_record, head_path
 from ..ledger.stuck import decide, decided, every_decision
 from ..ledger.window import EMPTY_RECORD
-from ..overflow.archive import own_archives
+from ..recognising import known_records, store_own_archives
 from ..state import CompileState
 
 __all__ = ["start"]
@@ -92,7 +91,7 @@ async def _recognise(state: CompileState) -> None:
     try:
         await _look_up(state)
         live.settle(state.former)
-        await _store_own_archives(state)
+        await store_own_archives(state)
     except StoreError as error:
         if not session.unread:
             session.unread = True
@@ -121,12 +120,11 @@ async def _agree_with_others(state: CompileState) -> None:
 
 
 async def _look_up(state: CompileState) -> None:
-    live, runner, window = state.session.live, state.runner, state.settings.window
+    live = state.session.live
     opened = await _opened_by(state, live.history.turns[0].messages[0])
     if opened is not None and len(live.history.turns[0].messages[0].parts) > 1:
         live.part_first()
-    entries = await state.store.read_all("windows", record_folder(live.history.prefix, runner.fingerprint, window))
-    live.records = [decode_record(entries[path].data) for path in sorted(entries)]
+    live.records = await known_records(state)
     if opened is not None:
         live.take_in(state.former)
         live.adopt_head(opened)
@@ -142,19 +140,3 @@ async def _opened_by(state: CompileState, first: Message) -> WindowRecord | None
     note = await state.store.read("windows", head_path(meaning, state.runner.fingerprint, state.settings.window))
     entry = await state.store.read("windows", note.data.decode()) if note is not None else None
     return decode_record(entry.data) if entry is not None else None
-
-
-async def _store_own_archives(state: CompileState) -> None:
-    """Before a record is reused, this history's own span is stored by its bytes; only what is new is written."""
-    live = state.session.live
-    if not live.base.archives or live.base.k == 0:
-        return
-    missing: list[Write] = []
-    for path, writes in own_archives(live):
-        if await state.store.read("archive", path) is None:
-            missing.extend(writes())
-        state.own_archive = f"context://archive/{path}"
-    if missing:
-        await state.store.commit(missing)
-    if state.own_archive == live.base.archive:
-        state.own_archive = ""
