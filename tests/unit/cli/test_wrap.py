@@ -9,12 +9,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.gateway.serving import Asked, serving, upstream
 
+from transom.gateway.access import Access
+from transom.gateway.app import build_app
+from transom.gateway.operations import Book, build_operations
+from transom.gateway.upstreams import Routes, Upstream
 from transom.testing.provider import ScriptedProvider, says
 
 from .conftest import Run
@@ -275,12 +280,20 @@ def test_the_clients_own_base_url_is_asked_with_its_own_key_and_its_status_is_ou
     until(lambda: home.left() == [])
 
 
-def test_a_gateway_that_runs_already_is_used(transom: Run, home: Home) -> None:
+@pytest.fixture(params=["", "guarded"])
+def running(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a gateway whose upstream is away; of one that asks for a token besides."""
+    routes = Routes((Upstream(name="gone", url="http://127.0.0.1:9"),))
+    access = Access(token=request.param or None)
+    with serving(build_app(routes, operations=build_operations(routes, Book()), access=access)) as url:
+        yield url
+
+
+@pytest.mark.parametrize("path", ["/", "/gone/v1"])
+def test_a_gateway_that_runs_already_is_used_well_or_not(transom: Run, home: Home, running: str, path: str) -> None:
     home.install("claude")
-    with socket.create_server(("127.0.0.1", 0)) as there:
-        url = f"http://127.0.0.1:{there.getsockname()[1]}"
-        done = transom("wrap", "claude", "--gateway", f"{url}/", environment=home.environment)
-    assert json.loads(done.stdout)["environment"]["ANTHROPIC_BASE_URL"] == url
+    done = transom("wrap", "claude", "--gateway", running + path, environment=home.environment)
+    assert json.loads(done.stdout)["environment"]["ANTHROPIC_BASE_URL"] == (running + path).rstrip("/")
     assert home.left() == []
 
 
@@ -291,7 +304,44 @@ def test_where_no_gateway_answers_the_client_is_not_started(transom: Run, home: 
     done = transom("wrap", "claude", "--gateway", f"{url}/", environment=home.environment)
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert line == f"transom: no gateway answers at {url} (start it with transom serve, or leave out --gateway)"
+    assert line == (
+        f"transom: no gateway answers at {url}: nothing listens at {url}/_transom/healthz "
+        "(start it with transom serve, or leave out --gateway)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (404, b'{"error": {"message": "no such path"}}'),
+        (200, b'["upstreams"]'),
+        (503, b'{"error": {"message": "Loading model"}}'),
+        (401, b'{"error": {"message": "Invalid key"}}'),
+    ],
+)
+def test_before_a_server_that_is_no_gateway_the_client_is_not_started(
+    transom: Run, home: Home, status: int, body: bytes
+) -> None:
+    home.install("claude")
+
+    async def model_server(asked: Asked) -> None:
+        await asked.answer(status, body)
+
+    with upstream(model_server) as there:
+        done = transom("wrap", "claude", "--gateway", there.url, environment=home.environment)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        f"transom: what answers at {there.url} is no gateway: {there.url}/_transom/healthz answered {status} "
+        "(name one that transom serve has started, or use --upstream)"
+    )
+
+
+def test_a_gateway_behind_a_proxy_is_taken_to_be_there(transom: Run, home: Home) -> None:
+    home.install("claude")
+    environment = home.environment | {"HTTP_PROXY": "http://127.0.0.1:9"}
+    done = transom("wrap", "claude", "--gateway", "http://gateway.invalid:8642", environment=environment)
+    assert json.loads(done.stdout)["environment"]["ANTHROPIC_BASE_URL"] == "http://gateway.invalid:8642"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

@@ -8,20 +8,28 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ...errors import UpstreamError
 from ...safety.origins import is_loopback
 from ...upstream.address import Address
 from .runs import Run
 
-__all__ = ["is_there", "served_models", "started"]
+if TYPE_CHECKING:
+    from ...upstream.exchange import Answer
 
-_PATIENCE = 3.0
-"""Seconds in which a gateway that runs takes a connection."""
+__all__ = ["check_gateway", "served_models", "started"]
+
+_CONNECT, _PATIENCE = 3.0, 15.0
+"""Seconds in which a gateway that runs takes a connection, and tells of its health: it asks its upstreams and its store."""
+_HEALTH = "/_transom/healthz"
+_HEADERS = {"Accept": "application/json", "Connection": "close", "User-Agent": "transom"}
+_TOKEN = b"x-transom-token"
+"""What a gateway names when it asks for its token."""
+_MEND = "start it with transom serve, or leave out --gateway"
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -76,21 +84,48 @@ def started(
         raise UpstreamError(f"the gateway did not start: {said[-1].removeprefix('transom: ')}") from None
 
 
-def is_there(base: str, environment: Mapping[str, str]) -> bool:
-    """Whether anything listens at an address; taken for granted where only a proxy leads there.
+def check_gateway(base: str, environment: Mapping[str, str]) -> None:
+    """Refuse an address where no gateway answers; taken for granted where only a proxy leads there.
 
     Args:
         base: an address that can be read.
         environment: the client's variables.
+
+    Raises:
+        UpstreamError: nothing answers, or something that is no gateway; says which.
     """
+    # Importing it takes 15 ms, and only who names a gateway needs it.
+    from ...upstream.exchange import Exchange, Limits
+
     address = Address.parse(base)
     if not is_loopback(address.host) and any(environment.get(name) or environment.get(name.upper()) for name in _PROXIES):
-        return True
+        return
+    limits = Limits(connect=_CONNECT, read=_PATIENCE, total=_PATIENCE)
+    said = ""
+    # A path names one of its upstreams, or what a proxy hands on to it.
+    for root in dict.fromkeys(("", address.root)):
+        place = address.at(root + _HEALTH)
+        try:
+            answer = Exchange(address, limits).run("GET", root + _HEALTH, None, _HEADERS, place)
+        except UpstreamError as error:
+            raise UpstreamError(f"no gateway answers at {base}: {error.message}", hint=_MEND) from error
+        if _is_ours(answer):
+            return
+        said = said or f"{place} answered {answer.status}"
+    raise UpstreamError(
+        f"what answers at {base} is no gateway: {said}", hint="name one that transom serve has started, or use --upstream"
+    )
+
+
+def _is_ours(answer: Answer) -> bool:
+    """Whether a gateway tells of its health, well or not; or asks for its token, which the client may have."""
+    if answer.status == 401:
+        return _TOKEN in answer.body
     try:
-        with socket.create_connection((address.host, address.port), timeout=_PATIENCE):
-            return True
-    except OSError:
+        told = json.loads(answer.body)
+    except ValueError:
         return False
+    return isinstance(told, Mapping) and isinstance(told.get("upstreams"), list)
 
 
 def served_models(base: str) -> list[str]:

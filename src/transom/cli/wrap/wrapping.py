@@ -18,14 +18,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ...errors import UpstreamError, UsageError
+from ...errors import UsageError
 from ...settings.inherited import inherited_environment
 from .. import output
 from ..addresses import check_address, split_name
 from ..options import JSON, StorePath, Upstreams, Window
 from .client import Client, Launch, Surroundings, Through
 from .clients import CLIENTS
-from .gateway import is_there, served_models, started
+from .gateway import check_gateway, served_models, started
 from .runs import Run, runs_folder
 
 __all__ = ["wrap_"]
@@ -83,8 +83,7 @@ def wrap_(
     assert program is not None
     if gateway is not None:
         base = gateway.rstrip("/")
-        if not is_there(base, environment):
-            raise UpstreamError(f"no gateway answers at {base}", hint="start it with transom serve, or leave out --gateway")
+        check_gateway(base, environment)
         launch = chosen.launch(there, _through(base, upstreams, window, chosen, is_shared=True))
         return _run(program, launch, arguments, environment, None)
     run = Run.begin(runs_folder())
