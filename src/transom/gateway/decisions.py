@@ -13,7 +13,7 @@ class Decision:
 
     Attributes:
         step: who decided, for example ``guard``.
-        action: what was done: ``passed``, ``observed``, ``closed``, ``applied``, ``retried``, ``failed`` …
+        action: what was done: ``passed``, ``observed``, ``closed``, ``applied``, ``retried``, ``kept``, ``failed`` …
         reason: why, in a few words; no text of the conversation.
         uris: where what left is kept.
     """

@@ -152,7 +152,8 @@ class Guard:
             exchange.decide(_STEP, "failed", _said("nothing smaller", error))
             return False
         smaller = len(exchange.sent) < len(before)
-        exchange.decide(_STEP, "retried" if smaller else "passed", f"the upstream takes {exchange.window} tokens")
+        reason = f"the upstream takes {exchange.window} tokens"
+        exchange.decide(_STEP, "retried" if smaller else "kept", reason if smaller else f"{reason}, and nothing more can leave")
         return smaller
 
     async def after(self, exchange: Exchange) -> None:

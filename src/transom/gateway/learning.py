@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 
 from ..engine.context import Context
+from ..tokens.calibration import Calibration
 from .calibrations import Calibrations
 from .exchange import Exchange
 from .overflows import absurd, cut
@@ -96,11 +97,16 @@ class Learning:
         before, thought = context.calibration, context.usage.tokens
         context.report_usage(tokens, estimated=estimated or 0)
         pairs = context.calibration.pairs
-        if not is_told or self._calibrations is None or context.calibration is before or not pairs:
+        if context.calibration is before or not pairs:
             return True
-        if await self._calibrations.learn(exchange.upstream, exchange.model, *pairs[-1]):
-            return True
-        if not is_refused:
+        is_believed = True
+        if is_told and self._calibrations is not None:
+            is_believed = await self._calibrations.learn(exchange.upstream, exchange.model, *pairs[-1])
+        if is_refused:
+            # What earlier requests weighed is no help: the next try has to fit by what this one did.
+            alone = Calibration(pairs[-1:])
+            context.calibrate(alone if alone.ratio > before.ratio else before)
+        elif not is_believed:
             context.report_usage(thought)
             context.calibrate(before)
-        return False
+        return is_believed

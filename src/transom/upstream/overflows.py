@@ -92,9 +92,9 @@ _WORDINGS = _wordings(
     # LM Studio
     rf"keep the first {_N} tokens when context.{{0,120}}?context length of only {_W}",
     r"trying to keep the first \d+ tokens when context",
-    rf"tokens to keep from the initial prompt is greater than the context length \(n_keep: {_N} >= n_ctx: {_W}",
+    rf"tokens to keep from the initial prompt is greater than the context length \(n_keep: {_N}\s*>= n_ctx: {_W}",
     r"tokens to keep from the initial prompt is greater than the context length",
-    rf"cannot truncate prompt with n_keep \({_N}\) >= n_ctx \({_W}",
+    rf"cannot truncate prompt with n_keep \({_N}\)\s*>= n_ctx \({_W}",
     # Ollama
     r"prompt is longer than the context length",
     r"input length exceeds (?:the |maximum )?context length",

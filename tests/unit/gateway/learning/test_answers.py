@@ -258,3 +258,29 @@ async def test_a_message_written_anew_after_a_closing_leaves_what_was_closed_as_
     edited = await parts.asked(anew)
     assert edited.sent.startswith(closed.sent[: closed.sent.rindex(b'"role')])
     await parts.windows.aclose()
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+@pytest.mark.parametrize("heavier", [1.2, 1.5, 2.5])
+async def test_a_message_that_weighs_more_than_the_rest_did_fits_at_the_second_try(heavier: float, is_told: bool) -> None:
+    """Digits have half the characters a token that words have: what twenty answers taught does not hold for them."""
+    window = 16_000
+    parts = Parts(window)
+    for number in range(1, 21):
+        exchange = await parts.asked(talk(number))
+        await parts.answered(exchange, exchange.tokens_after or 0)
+
+    def counted(sent: bytes) -> int:
+        plain = Heuristic().count(sent.decode())
+        digits = Heuristic().count("".join(part for part in sent.decode().split() if part[:1].isdigit()))
+        return int(plain + (heavier - 1) * digits)
+
+    table = [*talk(20)[:-1], {"role": "user", "content": " ".join(f"{row * 7919 % 100_000}.{row}," for row in range(12_000))}]
+    for _ in range(3):
+        exchange = await parts.asked(table)
+        if (read := counted(exchange.sent)) > window:
+            assert await parts.guard.overflowed(exchange, read if is_told else None, window)
+            read = counted(exchange.sent)
+        if is_told or heavier < 1.5:
+            assert read <= window, [(each.action, each.reason) for each in exchange.decisions]
+        await parts.answered(exchange, read)

@@ -381,6 +381,17 @@ SAID: list[tuple[str, str, int, object, int | None, int | None]] = [
         4_096,
     ),
     (
+        "LM Studio, of two numbers that touch",
+        "openai",
+        400,
+        {
+            "error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 15507>="
+            " n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input"
+        },
+        15_507,
+        4_096,
+    ),
+    (
         "LM Studio, that cannot truncate",
         "openai",
         400,
