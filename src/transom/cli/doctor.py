@@ -173,7 +173,11 @@ async def _tools(roots: tuple[Path, ...], store: str | None) -> AsyncIterator[Fi
                 yield Finding(part="sandbox", state=state, detail=f"{described.confined_by}{open_}")
             listed = toolbox.listed()
             on = sum(toolbox.toggles.is_on(tool) for tool in toolbox.tools.values())
-            yield Finding(part="tools", state="ok", detail=f"{len(listed)} listed, {on} on, {len(toolbox.tools)} in all")
+            more, off = on - len(listed), len(toolbox.tools) - on
+            told = (
+                f"{output.counted(len(toolbox.tools), 'tool')}: {len(listed)} shown to clients, {more} more that they can call"
+            )
+            yield Finding(part="tools", state="ok", detail=f"{told}, {off} off (transom tools list --all)")
     except TransomError as error:
         yield Finding(part="tools", state="missing", detail=error.message, mend=error.hint, needed=True)
 

@@ -141,7 +141,7 @@ def set_(
     if json:
         output.json_line(_fact(fact))
     else:
-        output.line(f"{fact.key}: {len(encode_text(fact.value)):,} bytes at {fact.uri}")
+        output.line(f"{fact.key}: {output.counted(len(encode_text(fact.value)), 'byte')} at {fact.uri}")
 
 
 @app.command

@@ -9,14 +9,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from ..errors import UsageError
-from ..runtime import default_store_path, open_store
+from ..errors import NotFoundError, UsageError
+from ..runtime import LOCAL_SCOPE, default_store_path, open_store
 from ..settings import load
 from ..store.store import Store
 
-__all__ = ["with_every_scope", "with_store"]
+__all__ = ["require_scope", "with_every_scope", "with_store"]
 
 T = TypeVar("T")
+
+_NAMED = 10
+"""Scopes that are named one by one."""
 
 
 def with_store(path: str | None, scope: str | None, work: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
@@ -57,11 +60,28 @@ def with_every_scope(path: str | None, scope: str | None, work: Callable[[str, S
 
     Raises:
         UsageError, StoreError: as ``with_store``.
+        NotFoundError: as ``require_scope``.
     """
 
     async def each(opened: Store) -> list[tuple[str, T]]:
+        await require_scope(opened)
         if opened.scope or scope is not None:
             return [(opened.scope, await work(opened.scope, opened))]
         return [(name, await work(name, opened.scoped(name))) for name in sorted({"", *await opened.scopes()})]
 
     return with_store(path, scope, each)
+
+
+async def require_scope(opened: Store) -> None:
+    """Refuse a scope that holds nothing: whose name is mistyped would be told that all is well. The local user's may be empty.
+
+    Raises:
+        NotFoundError: names those that hold something.
+    """
+    if not opened.scope:
+        return
+    there = [name or LOCAL_SCOPE for name in await opened.scoped("").scopes()]
+    if opened.scope not in there:
+        more = f" and {len(there) - _NAMED:,} more: transom store scopes lists them" if len(there) > _NAMED else ""
+        hint = f"there are {', '.join(there[:_NAMED])}{more}" if there else "the store is empty"
+        raise NotFoundError(f"no scope {opened.scope!r} is in the store", hint=hint)

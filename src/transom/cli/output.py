@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-__all__ = ["json_line", "json_note", "line", "note", "progress", "raw", "table"]
+__all__ = ["counted", "json_line", "json_note", "line", "note", "progress", "raw", "table"]
 
 _CONTROLS = (
     {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -26,6 +26,11 @@ _CONTROLS = (
 
 READABLE = 24
 """Columns of a terminal that words which wrap are given at least."""
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number and what it counts, which says ``s`` for more than one unless a plural is given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def line(text: str) -> None:

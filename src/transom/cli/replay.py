@@ -126,7 +126,8 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
     shown = shown[:SHOWN]
     output.table(COLUMNS, _rows(shown), title=title, right=(0, 1, 2, 3, 5, 6, 7), spare=(7, 6, 5, 1))
     if len(shown) < len(turns):
-        output.note(f"{len(turns) - len(shown)} of {len(turns)} turns not shown: nothing moved in them (--json has them all)")
+        left_out, among = len(turns) - len(shown), output.counted(len(turns), "turn")
+        output.note(f"{left_out:,} of {among} not shown: nothing moved in them (--json has them all)")
     totals = outcome.totals()
     output.table(
         ("total", "value"),
@@ -135,20 +136,16 @@ def _show(outcome: Replay, transcript: Transcript, report: Path | None) -> None:
     )
     whole = sum(1 for skip in transcript.skipped if not skip.damaged)
     if whole:
-        output.note(f"{_counted(whole, 'entry', 'entries')} of the file hold no message")
+        output.note(f"{output.counted(whole, 'entry', 'entries')} of the file hold no message")
     repaired = sum(1 for turn in turns if "repairs" in turn)
     if repaired:
-        output.note(f"the history had to be repaired before {_counted(repaired, 'turn', 'turns')} (--json says how)")
+        output.note(f"the history had to be repaired before {output.counted(repaired, 'turn')} (--json says how)")
     failed = [turn["error"] for turn in turns if "error" in turn]
     if failed:
-        output.note(f"{len(failed)} of {_counted(len(turns), 'turn', 'turns')} could not be compiled: {failed[0]}")
+        output.note(f"{len(failed)} of {output.counted(len(turns), 'turn')} could not be compiled: {failed[0]}")
     output.line(f"store: {outcome.store}")
     if report is not None:
         output.line(f"report: {report}")
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _rows(turns: Sequence[dict[str, object]]) -> Iterator[tuple[object, ...]]:

@@ -129,4 +129,4 @@ def restore(
     for line in dossier.text.split("\n") if dossier.text else ():
         output.line(line)
     if not dossier.text:
-        output.note(f"a budget of {budget} tokens has no room for it")
+        output.note(f"a budget of {output.counted(budget, 'token')} has no room for it")

@@ -22,7 +22,7 @@ from ..store.verify import GCReport, VerifyReport
 from ..tokens import Heuristic
 from . import output
 from .numbers import Budget, Limit, not_negative
-from .opened import with_every_scope, with_store
+from .opened import require_scope, with_every_scope, with_store
 from .options import JSON, Scope, StorePath
 
 __all__ = ["app"]
@@ -50,7 +50,7 @@ MinAge = Annotated[
 
 
 @app.command
-def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
+def ls(where: str = "", /, *, ns: Namespace = None, store: StorePath = None, scope: Scope = None, json: JSON = False) -> None:
     """List what is stored, with its size.
 
     Parameters
@@ -58,9 +58,12 @@ def ls(where: str = "", /, *, store: StorePath = None, scope: Scope = None, json
     where:
         A namespace (notes), or the beginning of an address (context://notes/plans); everything if left out.
     """
-    namespaces, prefix = _place(where)
+    if where and ns:
+        raise UsageError(f"{where} says where to look", hint="leave out --ns, or name the namespace there alone")
+    namespaces, prefix = (tuple(map(_check, ns)), "") if ns else _place(where)
 
     async def listed(opened: Store) -> list[tuple[str, int]]:
+        await require_scope(opened)
         return [
             (opened.uri(namespace, stat.path), stat.size)
             for namespace in namespaces
@@ -152,6 +155,7 @@ def search(
         _check(namespace)
 
     async def find(opened: Store) -> dict[str, object]:
+        await require_scope(opened)
         hits = await opened.search(query, tuple(ns or ()), limit)
         shown = await passages(opened, query, hits, budget=budget, count=Heuristic().count)
         return {
@@ -184,11 +188,13 @@ def verify(*, store: StorePath = None, scope: Scope = None, json: JSON = False) 
     if json:
         output.json_line({"ok": well, **_together(reports)})
         return 0 if well else 1
-    among = f" in {len(reports)} scopes" if len(reports) > 1 else ""
+    among = f" in {len(reports):,} scopes" if len(reports) > 1 else ""
     entries, size = (sum(counts) for counts in zip(*((report.entries, report.bytes) for _, report in reports), strict=True))
     cited, digests = (sum(counts) for counts in zip(*((report.cited, report.digests) for _, report in reports), strict=True))
     unchecked = sum(report.unchecked for _, report in reports)
-    output.line(f"{entries:,} entries{among}, {size:,} bytes; {cited:,} addresses cited, {digests:,} digests checked")
+    held = f"{output.counted(entries, 'entry', 'entries')}{among}, {output.counted(size, 'byte')}"
+    checked = f"{output.counted(cited, 'address', 'addresses')} cited, {output.counted(digests, 'digest')} checked"
+    output.line(f"{held}; {checked}")
     if unchecked:
         output.line(f"{unchecked:,} without a digest, written by an earlier release: nothing tells whether they were changed")
     for name, report in reports:
@@ -219,7 +225,8 @@ def gc(
             output.line(f"{uri}{_in_scope(name)}")
     done = "would be removed" if dry_run else "removed"
     removed, size = sum(len(report.removed) for _, report in reports), sum(report.bytes for _, report in reports)
-    output.line(f"{removed} {done} ({size:,} bytes), {sum(report.kept for _, report in reports)} kept")
+    kept = sum(report.kept for _, report in reports)
+    output.line(f"{removed:,} {done} ({output.counted(size, 'byte')}), {kept:,} kept")
 
 
 @app.command
@@ -243,7 +250,7 @@ def export(directory: Path, /, *, store: StorePath = None, scope: Scope = None, 
     if json:
         output.json_line({"entries": count, "directory": str(directory)})
     else:
-        output.line(f"{count} entries in {directory}")
+        output.line(f"{output.counted(count, 'entry', 'entries')} in {directory}")
 
 
 def _together(reports: list[tuple[str, VerifyReport]] | list[tuple[str, GCReport]]) -> dict[str, object]:

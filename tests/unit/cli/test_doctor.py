@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -24,6 +25,13 @@ def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 def test_it_names_what_is_there(findings: dict[str, dict[str, str]], tmp_path: Path) -> None:
     assert findings["folders"]["detail"].startswith(str(tmp_path))
     assert findings["tools"]["state"] == "ok"
+    numbers = re.fullmatch(
+        r"(\d+) tools: (\d+) shown to clients, (\d+) more that they can call, (\d+) off \(transom tools list --all\)",
+        findings["tools"]["detail"],
+    )
+    assert numbers is not None
+    whole, *parts = map(int, numbers.groups())
+    assert whole == sum(parts)
     assert "store.db" in findings["store"]["detail"]
 
 

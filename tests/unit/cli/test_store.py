@@ -101,6 +101,26 @@ def test_search_may_be_kept_to_namespaces_and_finding_nothing_is_status_one(tran
     assert (nothing.returncode, nothing.stdout) == (1, b"")
 
 
+def test_ls_may_be_kept_to_namespaces_as_search_is(transom: Transom, path: str) -> None:
+    found = json.loads(transom("ls", "--ns", "notes", "--ns", "archive", "--store", path, "--json").stdout)
+    assert {entry["uri"].split("/")[2] for entry in found["entries"]} == {"notes", "archive"}
+    both = transom("ls", "context://vfs", "--ns", "notes", "--store", path)
+    assert (both.returncode, both.stdout, b"leave out --ns" in both.stderr) == (2, b"", True)
+
+
+@pytest.mark.parametrize("command", [("ls",), ("search", "port"), ("verify",), ("gc",), ("export", "copy")])
+def test_a_scope_that_is_not_there_is_said_with_those_that_are(transom: Transom, path: str, command: tuple[str, ...]) -> None:
+    async def fill() -> None:
+        async with open_store(path, scope="client") as store:
+            await store.put("notes", "mine", path="n")
+
+    asyncio.run(fill())
+    done = transom(*command, "--store", path, "--scope", "nosuch")
+    said = b"transom: no scope 'nosuch' is in the store (there are default, client)\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", said)
+    assert transom("verify", "--store", path, "--scope", "client").stdout.startswith(b"1 entry, 4 bytes; 0 addresses cited")
+
+
 def test_verify_names_what_is_missing_and_exits_with_one(transom: Transom, path: str) -> None:
     assert transom("verify", "--store", path).returncode == 0
 
@@ -143,6 +163,7 @@ def test_an_export_is_a_store_that_the_same_commands_read(transom: Transom, path
         (("get", "notes/gone"), 2, b"not a context address"),
         (("ls", "nope"), 2, b"there is no namespace 'nope'"),
         (("search", "x", "--ns", "nope"), 2, b"there is no namespace 'nope'"),
+        (("ls", "--ns", "nope"), 2, b"there is no namespace 'nope'"),
         (("search", "x", "--limit", "-1"), 2, b"--limit cannot be '-1' (it is more than 0)"),
         (("search", "x", "--limit", "0"), 2, b"--limit cannot be '0' (it is more than 0)"),
         (("search", "x", "--budget", "-1"), 2, b"--budget cannot be '-1' (it is 0 or more)"),
