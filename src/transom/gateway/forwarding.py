@@ -7,6 +7,7 @@ An answer is read as it comes and never held.
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _PIECE = 256 << 10
 _LONGEST_HEADER = 64 << 10
 _MOST_HEADERS = 4096
+_MEND = "; start it, or check --upstream"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,15 +325,15 @@ async def _reused(session: aiohttp.ClientSession, context: SimpleNamespace, para
 def _failed(error: Exception, place: str, *, reused: bool) -> FailedError:
     match error:
         case aiohttp.ConnectionTimeoutError():
-            return FailedError(504, f"{place} could not be connected to in time")
+            return FailedError(504, f"{place} could not be connected to in time{_MEND}")
         case TimeoutError():
             return FailedError(504, f"{place} gave no answer in time")
         case aiohttp.ClientConnectorDNSError():
-            return FailedError(502, f"the host of {place} is not known: check the address")
+            return FailedError(502, f"the host of {place} is not known; check --upstream")
         case aiohttp.ClientConnectorCertificateError() | ssl.SSLError() | aiohttp.ClientSSLError():
             return FailedError(502, f"no secure connection to {place}: {_why(error)}")
         case aiohttp.ClientConnectorError():
-            return FailedError(502, f"nothing answers at {place}: {_why(error)}")
+            return FailedError(502, f"nothing answers at {place} ({_why(error)}){_MEND}")
         case aiohttp.ServerDisconnectedError() | ConnectionError() | aiohttp.ClientOSError():
             return FailedError(502, f"{place} closed the connection without an answer", stale=reused)
         case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
@@ -341,7 +343,7 @@ def _failed(error: Exception, place: str, *, reused: bool) -> FailedError:
         case ValueError():
             return FailedError(400, "the request holds a header that cannot be sent")
         case _:
-            return FailedError(502, f"{place} cannot be reached: {_why(error)}")
+            return FailedError(502, f"{place} cannot be reached ({_why(error)}){_MEND}")
 
 
 def _broken(error: Exception, place: str) -> FailedError:
@@ -352,4 +354,7 @@ def _broken(error: Exception, place: str) -> FailedError:
 
 def _why(error: Exception) -> str:
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    if isinstance(inner, OSError) and not isinstance(inner, ssl.SSLError) and inner.errno:
+        # What asyncio says of a connection names its own call and repeats the address.
+        return os.strerror(inner.errno).lower()
     return str(getattr(inner, "verify_message", "") or getattr(inner, "strerror", "") or inner)

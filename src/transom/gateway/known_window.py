@@ -13,10 +13,10 @@ from ..tokens.bounds import is_window
 from .model_key import model_key
 from .upstreams import Upstream
 
-__all__ = ["ERROR", "SERVER", "Known", "believed"]
+__all__ = ["ERROR", "READ", "SERVER", "Known", "believed"]
 
-ERROR, SERVER = "an error", "the server"
-"""Who may have told that a window is less than thought."""
+ERROR, SERVER, READ = "an error", "the server", "what the server read"
+"""What may have shown that a window is less than thought; the last where it left something out and said nothing."""
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Known:
         self.counts_answer = self.counts_answer or value.get("counts_answer") is True
         if self.told is None and self.learnt is None:
             self.told, self.learnt, self.against = (believed(value.get(name)) for name in ("told", "learnt", "against"))
-            self.source = SERVER if value.get("source") == SERVER else ERROR
+            self.source = next((known for known in (SERVER, READ) if known == value.get("source")), ERROR)
 
 
 def believed(value: object) -> int | None:

@@ -14,7 +14,10 @@ class WindowSource(Protocol):
     """Where the window of a model is known from."""
 
     async def of(self, upstream: Upstream, model: str, asked: int | None = None) -> tuple[int | None, str]:
-        """Tokens, and from where: a setting, the request, the server, an error, a table. ``None`` where nobody knows."""
+        """Tokens, and from where: a setting, the request, the server or what it read, an error, a table.
+
+        ``None`` where nobody knows.
+        """
         ...
 
     def learn(self, upstream: Upstream, model: str, tokens: int) -> None:

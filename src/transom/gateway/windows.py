@@ -17,7 +17,7 @@ from ..store.store import Store
 from ..tokens.bounds import is_window
 from ..upstream.windows import Told, ask_window
 from .exchange import Headers, header
-from .known_window import ERROR, SERVER, Known, believed
+from .known_window import ERROR, READ, SERVER, Known, believed
 from .upstream_client import upstream_client
 from .upstreams import Upstream
 from .window_table import CLAUDE, CLAUDE_LONG, is_claude, table_window
@@ -170,7 +170,7 @@ class Windows:
         base = self._base(known, None)[0]
         if shown >= _LEAST_DROPPED and (base is None or shown < base):
             known.base = base
-            self._learn(known, shown)
+            self._learn(known, shown, SERVER if known.told is not None else READ)
             self._doubt(known)
 
     async def aclose(self) -> None:

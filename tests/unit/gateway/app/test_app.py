@@ -100,6 +100,23 @@ def test_looking_whether_anybody_is_there_succeeds_without_an_upstream() -> None
 
 
 @pytest.mark.parametrize(
+    ("upstream_url", "said"),
+    [
+        ("http://127.0.0.1:9", "nothing answers at http://127.0.0.1:9/v1/messages (connection refused)"),
+        ("http://[::1]:9", "nothing answers at http://[::1]:9/v1/messages ("),
+        ("http://nowhere.invalid", "the host of http://nowhere.invalid/v1/messages is not known"),
+    ],
+)
+def test_an_upstream_that_is_away_is_told_with_what_to_do_about_it(upstream_url: str, said: str) -> None:
+    with serving(gateway(upstream_url)) as url:
+        answer = ask(url, "POST", "/v1/messages", b'{"model": "m", "messages": []}')
+    message = json.loads(answer.body)["error"]["message"]
+    assert answer.status == 502
+    assert said in message
+    assert message.endswith("check --upstream")
+
+
+@pytest.mark.parametrize(
     ("method", "path", "body"),
     [
         ("GET", "/props?a=%20b&c=d%2Fe", b""),
