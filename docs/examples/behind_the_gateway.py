@@ -40,4 +40,11 @@ with ScriptedProvider(lambda _: says("This part is fine. " * 40), window=WINDOW)
     print(f"{len(provider.refusals)} requests were refused")
     with urlopen(f"{url}/_transom/requests?limit=1") as told:
         newest = json.load(told)["requests"][0]
-    print(newest["decisions"])
+    closed = newest["decisions"][0]
+    print(closed["reason"])
+
+    where = ["--store", "gateway.db", "--scope", newest["scope"]]
+    for uri in closed["uris"]:
+        command = [sys.executable, "-m", "transom", "store", "get", uri, "--expand", *where]
+        left = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        print(f"{uri}: {len(left.splitlines())} messages")

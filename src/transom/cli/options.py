@@ -29,7 +29,7 @@ Upstreams = Annotated[
 Window = Annotated[
     int | None, Parameter(name="--window", help="The models' window in tokens, in place of what the upstream says.")
 ]
-Scope = Annotated[str | None, Parameter(name="--scope", help="Whose records are shared.")]
+Scope = Annotated[str | None, Parameter(name="--scope", help="Whose part of the store (transom store scopes lists them).")]
 
 
 @Parameter(name="*")
