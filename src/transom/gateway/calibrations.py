@@ -83,9 +83,11 @@ class Calibrations:
                 return False
             if waiting is not None and min(waiting) >= _LEAST:
                 now = now.observe(*waiting)
-        if min(pair) < _LEAST:
+        if min(pair) >= _LEAST:
+            now = now.observe(estimated, reported)
+        if now is before:
             return True
-        now = _changed(now.observe(estimated, reported))
+        now = _changed(now)
         self._hold(key, now)
         # Every report of a young one counts; later the median moves little, and the store need not be written each turn.
         if len(before) < HISTORY or abs(now.ratio - before.ratio) > before.ratio / 100:

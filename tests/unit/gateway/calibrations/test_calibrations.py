@@ -71,3 +71,14 @@ async def test_what_the_store_holds_may_be_anything() -> None:
     assert (await Calibrations(store).of(UPSTREAM, "a")).pairs == ((1_000, 800),)
     await store.namespace("models").put(b"\xff", path=path)
     assert len(await Calibrations(store).of(UPSTREAM, "a")) == 0
+
+
+async def test_true_counts_heal_a_wrong_one_though_every_second_request_is_too_small_to_teach() -> None:
+    """As where a window closes at every second request, because of that very count."""
+    learned = Calibrations(Store(MemoryBackend()))
+    for estimated, reported in ((210, 920), (533, 2_315), (290, 222), (290, 224)):
+        await learned.learn(UPSTREAM, "a", estimated, reported)
+    for _ in range(8):
+        await learned.learn(UPSTREAM, "a", 616, 509)
+        await learned.learn(UPSTREAM, "a", 290, 223)
+    assert (await learned.of(UPSTREAM, "a")).ratio == pytest.approx(0.82, abs=0.05)
