@@ -174,7 +174,9 @@ class Runner:
                 self.waiting = outcome.strategy or self.strategy.name
                 return None
             if span.total_after(outcome) > budget.available:
-                outcome = await _deeper(self._span(turns, budget, base, forced=forced, wide=True), outcome)
+                harder = await _deeper(self._span(turns, budget, base, forced=forced, wide=True), outcome)
+                if not self._serves(span, outcome, harder, budget, base, end):
+                    outcome = harder
             fits = self._fits(span, outcome, budget)
             gained = movable - span.total_after(outcome)
             worthwhile = must or forced or gained >= budget.available * MIN_GAIN
@@ -271,6 +273,15 @@ class Runner:
         # What a strategy or a server says may hold what it was given.
         self.failure = "; ".join(filter(None, (self.failure, *map(beginning, failures))))
         log.warning("overflow strategy failed: %s", self.failure)
+
+    def _serves(
+        self, span: Span, outcome: Outcome, harder: Outcome, budget: Budget, base: WindowRecord, end: tuple[int, bytes, bytes]
+    ) -> bool:
+        """Whether a mild outcome does as well as a harder one: texts that stay have to be shortened with either, and can be."""
+        least = span.total_after(harder)
+        if least <= budget.available or span.total_after(outcome) > least + span.room.head:
+            return False
+        return leaves_room(make_record(span, outcome, self._fits(span, outcome, budget), base, end), span)
 
     def _fits(self, span: Span, outcome: Outcome, budget: Budget) -> list[Fit]:
         """What must be offloaded of the turns that stay, should the outcome not be enough."""

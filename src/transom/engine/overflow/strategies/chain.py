@@ -32,7 +32,8 @@ class Chain:
     the mark to the trigger: both leave the same turns, and the harder one would only tell the model less of the rest. Where no
     step reaches the low-water mark, the first that stays under the trigger wins, for the same reason. Where none stays under
     it, since what must stay is too much, the first that fits and weighs no more than a head over the smallest wins: the next
-    closing comes as soon either way. A step that says it cannot reach the trigger is tried only when no other does: clearing a
+    closing comes as soon either way. Where none fits, texts that stay are shortened whichever wins, and what fits counts for
+    nothing. A step that says it cannot reach the trigger is tried only when no other does: clearing a
     span of 20,000 messages took a third of its closing, for an outcome that was thrown away.
     """
 
@@ -90,7 +91,8 @@ class Chain:
         if not tried:
             return Outcome(failures=tuple(failures))
         least = min(after for after, _ in tried.values())
-        most = max(least, min(least + span.room.head, span.room.available))
+        fits = least <= span.room.available
+        most = max(least, min(least + span.room.head, span.room.available)) if fits else least + span.room.head
         return replace(_first(tried, most), failures=tuple(failures))
 
 
