@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote_plus
 
 from ..jsontext import dumps
 
-__all__ = ["is_key_name", "keys_of", "shown_query", "without_keys"]
+__all__ = ["is_harmless", "is_key_name", "keys_of", "shown_query", "without_keys"]
 
 _NAMES = re.compile(
     r"(?i)(?:\A|[-_.])(?:auth|authorization|code|cookies?|credentials?|jwt|key|pass|passwd|password|pat|pwd|secret|sig|signature"
@@ -25,10 +25,20 @@ _HARMLESS = frozenset({
     "limit", "order", "page", "page_size", "pagesize", "prettyprint", "purpose", "stream",
 })  # fmt: skip
 """Parameters whose values say how something is listed or written. Of all others only the names are shown."""
+_HARMLESS_HEADERS = frozenset({
+    "accept", "accept-encoding", "accept-language", "anthropic-beta", "anthropic-dangerous-direct-browser-access",
+    "anthropic-version", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "openai-beta",
+    "originator", "transfer-encoding", "upgrade", "user-agent", "x-app", "x-goog-api-client", "x-title", "x-transom-bypass",
+    "x-transom-dry-run",
+})  # fmt: skip
+"""Headers that carry no credential. Others may, whatever their names: of those only the names are shown."""
+_HARMLESS_FIRST = "x-stainless-"
+"""What the headers begin with in which the providers' own libraries say what they run on."""
 _SCHEME = re.compile(r"(?i)\A\s*(?:bearer|basic|token|apikey)\s+")
 """How a key is to be understood, which may stand before it."""
 _PLAIN = re.compile(r"[A-Za-z0-9_.,:-]{0,64}")
 _HIDDEN = "…"
+_PIECE = re.compile(r"\S{16,}")
 _SHORTEST = 8
 """Characters of a key: what is shorter is a stand-in, such as ``none``, that would be found in half of all words."""
 _TOLD = 16
@@ -38,6 +48,11 @@ _TOLD = 16
 def is_key_name(name: str) -> bool:
     """Whether a header or a parameter of this name is there to carry a key."""
     return _NAMES.search(name) is not None and name.lower() not in _NO_KEYS
+
+
+def is_harmless(name: str) -> bool:
+    """Whether a header of this name, in lower case, carries no credential."""
+    return name in _HARMLESS_HEADERS or name.startswith(_HARMLESS_FIRST)
 
 
 def shown_query(query: str) -> str:
@@ -57,10 +72,15 @@ def keys_of(headers: Iterable[tuple[str, str]], query: str, own: str | None = No
     for name, value in headers:
         if is_key_name(name):
             found |= set(_values(name.lower(), value))
+        elif not is_harmless(name.lower()):
+            # Nobody knows what it carries: what is as long as a key, and in one piece, is taken for one.
+            found |= {piece for piece in (value.strip(),) if _PIECE.fullmatch(piece)}
     for pair in query.split("&"):
         name, equals, value = pair.partition("=")
         if equals and is_key_name(unquote_plus(name)):
             found |= {value, unquote_plus(value)}
+        elif not equals and _PIECE.fullmatch(name):
+            found |= {name, unquote_plus(name)}
     return sorted((key for key in found if len(key) >= _SHORTEST), key=lambda key: (-len(key), key))
 
 
@@ -90,6 +110,8 @@ def _values(name: str, value: str) -> Iterator[str]:
         yield from (part.partition("=")[2].strip() for part in value.split(";"))
     else:
         yield _SCHEME.sub("", value).strip()
+        # Signed requests carry several things in one value.
+        yield from (piece for piece in re.split(r"[\s,;=/\"]+", value) if len(piece) >= _TOLD)
 
 
 def _spellings(key: str) -> list[str]:

@@ -16,20 +16,11 @@ from ...jsontext import dumps, join_object, loads
 from ...safety.secrets import masked
 from ..decisions import Decision
 from ..exchange import Exchange, Headers, Reported
-from ..keys import keys_of, shown_query, without_keys
+from ..keys import is_harmless, keys_of, shown_query, without_keys
 from ..parties import Ended
 
 __all__ = ["Recent", "Seen"]
 
-_SHOWN = frozenset({
-    "accept", "accept-encoding", "accept-language", "anthropic-beta", "anthropic-dangerous-direct-browser-access",
-    "anthropic-version", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "openai-beta",
-    "originator", "transfer-encoding", "upgrade", "user-agent", "x-app", "x-goog-api-client", "x-title", "x-transom-bypass",
-    "x-transom-dry-run",
-})  # fmt: skip
-"""Headers that carry no credential. Others may, whatever their names: of those only the names are shown."""
-_SHOWN_FIRST = "x-stainless-"
-"""What the headers begin with in which the providers' own libraries say what they run on."""
 _HIDDEN = "…"
 _LARGEST = 8 << 20
 """Bytes of a body above which it is not held."""
@@ -88,7 +79,7 @@ class Seen:
         """All of it as JSON: ``came`` and ``went`` as they were written, secrets masked."""
         keys = keys_of(self.headers, self.query, self.key)
         members = {name: dumps(value) for name, value in self._summary(keys).items()}
-        headers = ((name, value if _is_harmless(name.lower()) else _HIDDEN) for name, value in self.headers)
+        headers = ((name, value if is_harmless(name.lower()) else _HIDDEN) for name, value in self.headers)
         members["headers"] = dumps([[name, _masked(value, keys)] for name, value in headers])
         members["came"] = _shown(self.came, keys)
         members["went"] = _shown(self.went, keys) if self.edited else members["came"]
@@ -209,10 +200,6 @@ class Recent:
                 break
             self._held -= old.held
             old.came = old.went = None
-
-
-def _is_harmless(name: str) -> bool:
-    return name in _SHOWN or name.startswith(_SHOWN_FIRST)
 
 
 def _masked(text: str, keys: Sequence[str]) -> str:

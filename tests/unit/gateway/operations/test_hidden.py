@@ -117,6 +117,33 @@ def test_of_a_query_names_are_shown_and_few_values(query: str, shown: str) -> No
     assert shown_query(query) == shown
 
 
+@pytest.mark.parametrize(
+    ("headers", "query", "secret"),
+    [
+        (
+            [("authorization", "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE0000001/x, Signature=fe5f80f77d5f")],
+            "",
+            "AKIAEXAMPLE0000001",
+        ),
+        ([("authorization", "Digest username=u, response=6629fae49393a05397450978")], "", "6629fae49393a05397450978"),
+        ([("x-my-stuff", "0123456789abcdef-secret")], "", "0123456789abcdef-secret"),
+        ([], "0123456789abcdef-secret", "0123456789abcdef-secret"),
+        ([], "alt=sse&0123456789abcdef-secret", "0123456789abcdef-secret"),
+    ],
+)
+def test_a_key_in_an_odd_place_is_masked_where_an_upstream_repeats_it(
+    headers: list[tuple[str, str]], query: str, secret: str
+) -> None:
+    assert secret not in without_keys(f"bad credential {secret}, try again", keys_of(headers, query))
+
+
+def test_what_says_how_a_client_runs_is_no_key() -> None:
+    assert (
+        keys_of([("user-agent", "client/1.2.3-with-a-long-name"), ("x-stainless-runtime-version", "v22.10.0-and-more")], "")
+        == []
+    )
+
+
 def test_a_stand_in_for_a_key_is_no_key() -> None:
     assert (
         keys_of([("authorization", "Bearer none"), ("idempotency-key", "0123456789"), ("session-id", "0123456789")], "") == []
