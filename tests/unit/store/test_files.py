@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import stat
 from pathlib import Path
 
@@ -133,3 +135,31 @@ async def test_identical_bytes_are_one_file(tmp_path: Path) -> None:
         before = path.stat().st_ino
         await store.put("vfs", "same")
         assert path.stat().st_ino == before
+
+
+@pytest.mark.feature("S6")
+async def test_those_of_one_process_queue_up_and_never_take_each_other_for_another_process(tmp_path: Path) -> None:
+    writers = [FilesystemBackend(tmp_path / "s", busy_timeout=0.0) for _ in range(3)]
+    await writers[0].write("notes", "made", b"")
+    turns = [writer.append("notes", "a", b"x") for _ in range(20) for writer in writers]
+    elsewhere = asyncio.to_thread(lambda: asyncio.run(_append(tmp_path / "s", 20)))
+    await asyncio.gather(*turns, elsewhere)
+    entry = await writers[0].read("notes", "a")
+    assert entry is not None
+    assert entry.data == b"x" * 80
+
+
+async def _append(root: Path, times: int) -> None:
+    backend = FilesystemBackend(root, busy_timeout=0.0)
+    await asyncio.gather(*(backend.append("notes", "a", b"x") for _ in range(times)))
+
+
+@pytest.mark.feature("S6")
+async def test_another_process_is_named_where_it_really_holds_the_lock(tmp_path: Path) -> None:
+    backend = FilesystemBackend(tmp_path / "s", busy_timeout=0.05)
+    await backend.write("notes", "a", b"x")
+    with (tmp_path / "s/.store/lock").open("wb") as holder:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        told = await asyncio.gather(*(backend.write("notes", f"{n}", b"x") for n in range(8)), return_exceptions=True)
+    assert all("locked by another process" in str(error) for error in told)
+    await backend.write("notes", "b", b"x")

@@ -1,6 +1,7 @@
 """The file backend: one file an entry, under ``<root>/<namespace>/<path>``, spelt so that a person recognises it.
 
-Knows files and one lock; no index (search reads everything). Writers take the lock, so processes may share a directory. A
+Knows files and one lock; no index (search reads everything). Writers take the lock, so processes may share a directory; those
+of one process queue up for it. A
 write of several files is made whole by a journal: new contents are written aside and synced, the list of renames is put in
 place by one rename, and only then are the files moved; who finds a journal (after a kill) finishes it first. Small meta values
 and the entry's seal lie in a file of the same name under ``.store/meta``.
@@ -26,6 +27,7 @@ from ...filenames import decode_names, encode_path
 from ...sealing import opened, sealed
 from ...uri import check_backend_namespace, check_path, check_prefix
 from .confined import Confined, explain
+from .turns import Turn, turn_of
 
 __all__ = ["FilesystemBackend"]
 
@@ -37,6 +39,8 @@ _USES = (_CONTROL, "uses.json")
 _VERSION = b"1\n"
 _STILL = 0.1
 """Seconds to wait for a lock that has been waited for in vain. Others who write hold it for milliseconds."""
+_OWN = 30.0
+"""Seconds to wait for others of this process, on top of what one of them may wait for another process."""
 
 
 class FilesystemBackend:
@@ -54,7 +58,6 @@ class FilesystemBackend:
         self.root = Path(root)
         self._busy_timeout = busy_timeout
         self._create = create
-        self._is_locked = False
         self._files = Confined(self.root)
         self._ready = False
 
@@ -309,22 +312,43 @@ class FilesystemBackend:
         with self._files.directory([_CONTROL], create=True) as directory:
             lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=directory)
         try:
-            self._wait_for(lock)
-            self._finish()
-            yield
+            status = os.fstat(lock)
+            turn = turn_of(os.getpid(), status.st_dev, status.st_ino)
+            before = turn.vain
+            with turn.taken(_OWN + self._busy_timeout) as came:
+                if not came:
+                    raise StoreError(
+                        f"{self.root} is busy: writes of this process do not end",
+                        hint="check the disk; nothing was written",
+                    )
+                self._wait_for(lock, turn, before)
+                try:
+                    self._finish()
+                    yield
+                finally:
+                    # Before the turn passes on.
+                    fcntl.flock(lock, fcntl.LOCK_UN)
         finally:
             os.close(lock)
 
-    def _wait_for(self, lock: int) -> None:
-        """Take the lock. One that was waited for in vain is waited for but a moment until somebody has got it again."""
-        deadline = time.monotonic() + (min(_STILL, self._busy_timeout) if self._is_locked else self._busy_timeout)
+    def _wait_for(self, lock: int, turn: Turn, before: int) -> None:
+        """Take the lock. One that was waited for in vain is waited for but a moment until somebody has got it again.
+
+        Args:
+            lock: the open lock file.
+            turn: what this thread has.
+            before: how often one had waited in vain when this thread began to. Who saw another do so does not wait again.
+        """
+        patience = min(_STILL, self._busy_timeout) if turn.is_locked else self._busy_timeout
+        deadline = time.monotonic() + (patience if turn.vain == before else 0.0)
         pause = 0.0005
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    self._is_locked = True
+                    turn.is_locked = True
+                    turn.vain += 1
                     raise StoreError(
                         f"{self.root} is locked by another process",
                         hint="let it finish or end it, then try again; nothing was written",
@@ -332,7 +356,7 @@ class FilesystemBackend:
                 time.sleep(pause)
                 pause = min(0.02, pause * 1.5)
             else:
-                self._is_locked = False
+                turn.is_locked = False
                 return
 
     async def _alone(self, run: Callable[[], T]) -> T:
