@@ -227,3 +227,37 @@ async def test_whatever_is_kept_comes_back_whole_and_checked(
 async def open_stores(tmp_path: Path) -> AsyncIterator[list[Store]]:
     async with open_store(tmp_path / "store.db") as database, open_store(f"{tmp_path}/plain/") as files:
         yield [database, files]
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize(
+    "journal",
+    [b"", b"x", b"{}", b"[]", b'{"moves":5}', b'{"moves":[],"gone":[[".."]]}', b'{"moves":[[["..","a"],["b"]]],"gone":[]}'],
+)
+async def test_a_damaged_journal_is_removed_where_nothing_waits_for_it_and_else_named(tmp_path: Path, journal: bytes) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.commit([Write("notes", "a", b"1"), Write("notes", "b", b"2")])
+    (tmp_path / ".store/journal").write_bytes(journal)
+    async with open_store(f"{tmp_path}/") as store:
+        assert await store.list("notes") == ["a", "b"]
+        assert not (tmp_path / ".store/journal").exists()
+        (tmp_path / ".store/journal").write_bytes(journal)
+        (tmp_path / ".store/aside/half").write_bytes(b"of it")
+        for work in (store.list("notes"), store.get("context://notes/a"), store.put("notes", "c", path="c"), store.verify()):
+            with pytest.raises(IntegrityError, match=r"\.store/journal is damaged.*move that file away"):
+                await work
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("uses", [b"", b"x", b'{"a":5}', b"[]", b'{"notes/a":[1]}'])
+async def test_uses_that_cannot_be_read_are_not_known(tmp_path: Path, uses: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("notes", "n", path="a")
+        await store.put("vfs", "nobody cites it")
+        (tmp_path / ".store/uses.json").write_bytes(uses)
+        assert (await store.gc(dry_run=True, min_age=3600)).kept == 1
+        assert [stat.uses for stat in await store.stats("notes")] == [0]
+        assert "uses.json cannot be read" in caplog.text
+        await store.get("context://notes/a")
+        await store.flush_uses()
+        assert [stat.uses for stat in await store.stats("notes")] == [1]

@@ -13,6 +13,7 @@ import asyncio
 import builtins
 import contextlib
 import fcntl
+import logging
 import os
 import time
 import uuid
@@ -20,22 +21,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ....errors import IntegrityError, NotFoundError, StoreError, URIError
-from ....jsontext import EMPTY, dumps, loads
+from ....errors import IntegrityError, JSONError, NotFoundError, StoreError, URIError
+from ....jsontext import EMPTY, dumps, loads, typed
 from ...backend import Stat, StoredEntry, Write
 from ...filenames import decode_names, encode_path
 from ...sealing import opened, sealed
 from ...uri import check_backend_namespace, check_path, check_prefix
 from .confined import Confined, explain
+from .journal import Journal
 from .turns import Turn, turn_of
 
 __all__ = ["FilesystemBackend"]
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _CONTROL = ".store"
 _MARK = (_CONTROL, "version")
 _JOURNAL = (_CONTROL, "journal")
 _USES = (_CONTROL, "uses.json")
+_ASIDE = (_CONTROL, "aside")
 _VERSION = b"1\n"
 _STILL = 0.1
 """Seconds to wait for a lock that has been waited for in vain. Others who write hold it for milliseconds."""
@@ -172,7 +176,7 @@ class FilesystemBackend:
         """See ``Recover``. Finishes a journal; removes contents that were written aside and never used."""
 
         def sweep() -> int:
-            return sum(self._files.remove(names) for names, _ in list(self._files.walk([_CONTROL, "aside"])))
+            return sum(self._files.remove(names) for names, _ in list(self._files.walk(_ASIDE)))
 
         return {"swept": await self._alone(sweep)}
 
@@ -197,8 +201,12 @@ class FilesystemBackend:
 
     def _uses(self) -> dict[str, tuple[float, int]]:
         raw = self._files.read(_USES)
-        value = loads(raw) if raw else {}
-        return {key: (item[0], item[1]) for key, item in value.items()} if isinstance(value, dict) else {}
+        try:
+            return typed(loads(raw), dict[str, tuple[float, int]]) if raw is not None else {}
+        except JSONError:
+            # Whether entries were used is no part of them; a count that starts anew is better than a store that cannot be read.
+            _log.warning("%s cannot be read: when entries were last used is not known", self.root.joinpath(*_USES))
+            return {}
 
     def _apply(self, writes: Sequence[Write]) -> builtins.list[bool]:
         """Decide and store a batch; the lock is held."""
@@ -242,14 +250,14 @@ class FilesystemBackend:
         moves = []
         try:
             for names, data in files:
-                aside = [_CONTROL, "aside", uuid.uuid4().hex]
+                aside = [*_ASIDE, uuid.uuid4().hex]
                 moves.append((aside, list(names)))
                 self._files.create(aside, data)
             journaled = bool(gone) or (len(moves) > 1 and not one_by_one)
             if journaled:
-                journal = [_CONTROL, "aside", uuid.uuid4().hex]
+                journal = [*_ASIDE, uuid.uuid4().hex]
                 moves.append((journal, list(_JOURNAL)))
-                self._files.create(journal, dumps({"moves": moves[:-1], "gone": [list(names) for names in gone]}))
+                self._files.create(journal, Journal(moves[:-1], gone).spelled())
                 self._files.move(journal, _JOURNAL)
         except BaseException:
             for aside, _ in moves:
@@ -267,14 +275,32 @@ class FilesystemBackend:
         raw = self._files.read(_JOURNAL)
         if raw is None:
             return
-        journal = loads(raw)
-        assert isinstance(journal, dict)
-        for aside, names in journal["moves"]:
+        try:
+            journal = Journal.read(raw)
+        except JSONError:
+            self._discard_journal()
+            return
+        for aside, names in journal.moves:
             if self._files.status(aside) is not None:
                 self._files.move(aside, names)
-        for names in journal["gone"]:
+        for names in journal.gone:
             self._files.remove(names)
         self._files.remove(_JOURNAL)
+
+    def _discard_journal(self) -> None:
+        """Remove a journal that cannot be read, if nothing waits for it; the lock is held.
+
+        Who wrote it was told nothing yet, for a journal is gone before a write returns. Contents that still lie aside may be
+        half of what it would have put in place.
+        """
+        place = self.root.joinpath(*_JOURNAL)
+        if any(self._files.walk(_ASIDE)):
+            raise IntegrityError(
+                f"{place} is damaged: the write that it finishes may be half done",
+                hint="restore the store from a copy, or move that file away and run `transom store verify`",
+            )
+        self._files.remove(_JOURNAL)
+        _log.warning("%s was damaged and is removed: nothing waited for it", place)
 
     def _prepare(self, *, writing: bool) -> bool:
         """Make sure that the root is a store; whether there is one to read."""
