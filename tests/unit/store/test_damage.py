@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from transom.errors import IntegrityError
+from transom.errors import IntegrityError, StoreError
 from transom.runtime import open_store
 from transom.store import Store, Write
 from transom.store.archive import archive_lines
@@ -261,3 +262,50 @@ async def test_uses_that_cannot_be_read_are_not_known(tmp_path: Path, uses: byte
         await store.get("context://notes/a")
         await store.flush_uses()
         assert [stat.uses for stat in await store.stats("notes")] == [1]
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("mark", [None, b"", b"\n", b"x"])
+async def test_a_folder_of_entries_without_its_mark_never_passes_for_an_empty_store(tmp_path: Path, mark: bytes | None) -> None:
+    version = tmp_path / "s/.store/version"
+    async with open_store(f"{tmp_path}/s/", scope="anna") as store:
+        await store.put("notes", "n", path="a")
+    version.unlink()
+    if mark is not None:
+        version.write_bytes(mark)
+    async with open_store(f"{tmp_path}/s/") as store, open_store(f"{tmp_path}/copy/") as copy:
+        for work in (
+            store.verify(),
+            store.export(copy),
+            store.scopes(),
+            store.get("context://notes/a"),
+            store.put("notes", "b", path="b"),
+            store.reconcile(),
+        ):
+            with pytest.raises(IntegrityError, match=r"\.store/version is (lost or empty|damaged).*transom store verify"):
+                await work
+        version.write_text("1")
+        assert await store.scoped("anna").get("context://notes/a") == b"n"
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("mark", [None, b""])
+async def test_a_store_that_was_only_begun_is_made(tmp_path: Path, mark: bytes | None) -> None:
+    (tmp_path / ".store").mkdir()
+    if mark is not None:
+        (tmp_path / ".store/version").write_bytes(mark)
+    async with open_store(f"{tmp_path}/") as store:
+        assert await store.list("notes") == []
+        await store.put("notes", "n", path="a")
+    async with open_store(f"{tmp_path}/") as store:
+        assert await store.list("notes") == ["a"]
+
+
+@pytest.mark.feature("S16")
+async def test_a_store_that_lost_its_folder_of_seals_is_told_how_to_get_it_back(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("notes", "n", path="a")
+    shutil.rmtree(tmp_path / ".store")
+    async with open_store(f"{tmp_path}/") as store:
+        with pytest.raises(StoreError, match=r"not a store.*\.store back from a copy"):
+            await store.verify()

@@ -109,11 +109,7 @@ class FilesystemBackend:
 
     async def namespaces(self) -> Sequence[str]:
         """See ``Namespaces``."""
-
-        def look() -> builtins.list[str]:
-            return sorted(place.name for place in self.root.iterdir() if _is_namespace(place) and any(place.iterdir()))
-
-        return await self._do(look, [])
+        return await self._do(self._namespaces, [])
 
     async def put_if_absent(
         self,
@@ -317,21 +313,40 @@ class FilesystemBackend:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self.root.is_dir():
             raise StoreError(f"{self.root} is no directory", hint="name a directory, or a file for a store in SQLite")
-        mark = self._files.read(_MARK)
-        if not mark:
-            # An empty one was left by a process that ended, or a disk that filled up, while it was made.
-            if any(self.root.iterdir()) and not (self.root / _CONTROL).is_dir():
-                raise StoreError(f"{self.root} is a directory, but not a store", hint="name an empty or a new directory")
+        if not self._is_marked():
             if not writing:
                 return False
-            if mark is not None:
-                self._files.remove(_MARK)
-            with contextlib.suppress(FileExistsError):
-                self._files.create(_MARK, _VERSION)
-        elif mark != _VERSION:
-            raise StoreError(f"{self.root} was made by a newer release", hint="upgrade transom")
+            mark = [*_ASIDE, uuid.uuid4().hex]
+            self._files.create(mark, _VERSION)
+            self._files.move(mark, _MARK)
         self._ready = True
         return True
+
+    def _is_marked(self) -> bool:
+        """Whether the root is a store; ``False`` where it is empty, or was left by one who had only begun to make one."""
+        if not (self._files.read(_MARK) or b"").strip():
+            if not (self.root / _CONTROL).is_dir():
+                if not any(self.root.iterdir()):
+                    return False
+                hint = "name an empty or a new directory; if it was a store, put its folder .store back from a copy"
+                raise StoreError(f"{self.root} is a directory, but not a store", hint=hint)
+            # The mark comes before all entries: whoever writes the first at this moment has put it there.
+            if not any(True for name in self._namespaces() for _ in self._files.walk([name])):
+                return False
+        mark = (self._files.read(_MARK) or b"").strip()
+        place = self.root.joinpath(*_MARK)
+        if mark.isdigit() and mark != _VERSION.strip():
+            raise StoreError(f"{self.root} was made by a newer release", hint="upgrade transom")
+        if mark != _VERSION.strip():
+            raise IntegrityError(
+                f"{place} is {'damaged' if mark else 'lost or empty'}: nobody knows how the entries beside it are to be read",
+                hint=f"restore it from a copy, or write the line {_VERSION.decode().strip()} into it if this release made it, "
+                "then run `transom store verify`",
+            )
+        return True
+
+    def _namespaces(self) -> builtins.list[str]:
+        return sorted(place.name for place in self.root.iterdir() if _is_namespace(place) and any(place.iterdir()))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
