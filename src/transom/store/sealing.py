@@ -2,28 +2,33 @@
 
 Knows bytes and digests, no storage. A backend keeps a seal in front of an entry's small JSON values: a digest over the entry's
 address, those values as they are spelled, and its bytes. What is called after its own SHA-256 (``vfs``) needs one for its
-values only. An entry that an earlier release wrote has none and is taken as it is; nothing tells whether it was changed.
+values only. An entry that an earlier release wrote has none and is taken as it is; nothing tells whether it was changed. Beside
+it are no values, or an object as ``dumps`` spells it: whatever else stands there is a seal that was damaged.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 
 from ..errors import IntegrityError, JSONError
-from ..jsontext import EMPTY, dumps, loads
+from ..jsontext import EMPTY, dumps, loads, spells
 from .backend import StoredEntry
 from .blobs import check_digest, is_digest
 from .uri import format_uri
 
 __all__ = ["opened", "sealed"]
 
-_BEFORE = b'{"transom.seal":"'
+_KEY = "transom.seal"
+_BEFORE = b'{"%b":"' % _KEY.encode()
 _DIGITS = 32
 """128 bits: enough against a failing disk. A seal keeps no secret: who means to forge an entry forges its seal too."""
 _END = len(_BEFORE) + _DIGITS
 _ALIKE = 7
 """Bytes of the beginning that stay when ten of them are overwritten. Other values have fewer in common with it."""
+_CLOSE = 0.8
+"""Of the key's letters: one with two more or fewer. Other keys have less in common with it."""
 
 
 def sealed(namespace: str, path: str, data: bytes, meta: Mapping[str, object]) -> bytes | None:
@@ -61,21 +66,36 @@ def opened(namespace: str, path: str, data: object, kept: bytes | None) -> Store
         if kept is not None:
             raise _damaged(namespace, path)
         return StoredEntry(data, EMPTY, named)
-    values = kept
-    if kept.startswith(_BEFORE):
-        values = b"{" + kept[_END + 2 :] if kept[_END + 1 : _END + 2] == b"," else b"{}"
-        found = kept[len(_BEFORE) : _END]
-        if found != _digest(namespace, path, b"" if named else data, values) or kept != _spelled(found, values):
-            raise _damaged(namespace, path)
-    elif sum(one == other for one, other in zip(kept, _BEFORE, strict=False)) >= _ALIKE:
+    if not kept.startswith(_BEFORE):
+        return StoredEntry(data, _unsealed(namespace, path, kept), named)
+    values = b"{" + kept[_END + 2 :] if kept[_END + 1 : _END + 2] == b"," else b"{}"
+    found = kept[len(_BEFORE) : _END]
+    if found != _digest(namespace, path, b"" if named else data, values) or kept != _spelled(found, values):
         raise _damaged(namespace, path)
     if values == b"{}":
-        return StoredEntry(data, EMPTY, named or values is not kept)
+        return StoredEntry(data, EMPTY, checked=True)
+    return StoredEntry(data, _object(namespace, path, values), checked=True)
+
+
+def _unsealed(namespace: str, path: str, values: bytes) -> Mapping[str, object]:
+    """What an earlier release kept, if these bytes can be that."""
+    meta = _object(namespace, path, values)
+    alike = sum(one == other for one, other in zip(values.lower(), _BEFORE, strict=False))
+    first = next(iter(meta), "").casefold()
+    lost = any(_KEY in key.casefold() for key in meta) or SequenceMatcher(None, first, _KEY).ratio() >= _CLOSE
+    if not meta or lost or alike >= _ALIKE or not spells(meta, values):
+        raise _damaged(namespace, path)
+    return meta
+
+
+def _object(namespace: str, path: str, values: bytes) -> Mapping[str, object]:
     try:
         meta = loads(values)
     except JSONError:
         raise _damaged(namespace, path) from None
-    return StoredEntry(data, meta if isinstance(meta, dict) and meta else EMPTY, named or values is not kept)
+    if not isinstance(meta, dict):
+        raise _damaged(namespace, path)
+    return meta
 
 
 def _spelled(found: bytes, values: bytes) -> bytes:

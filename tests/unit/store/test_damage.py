@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -309,3 +309,47 @@ async def test_a_store_that_lost_its_folder_of_seals_is_told_how_to_get_it_back(
     async with open_store(f"{tmp_path}/") as store:
         with pytest.raises(StoreError, match=r"not a store.*\.store back from a copy"):
             await store.verify()
+
+
+def _kept(place: str, change: Callable[[bytes], bytes]) -> None:
+    """Change what stands beside the entry ``notes/a`` of a closed store."""
+    if place.endswith("/"):
+        file = Path(place) / ".store/meta/notes/a"
+        file.write_bytes(change(file.read_bytes()))
+        return
+    with closing(sqlite3.connect(place)) as connection, connection:
+        (old,) = connection.execute("SELECT CAST(meta AS BLOB) FROM entries WHERE path = 'a'").fetchone()
+        connection.execute("UPDATE entries SET meta = CAST(? AS TEXT) WHERE path = 'a'", (change(old),))
+
+
+LOST: dict[str, Callable[[bytes], bytes]] = {
+    "space": lambda kept: b" " + kept,
+    "newline": lambda kept: b"\n" + kept,
+    "mark": lambda kept: b"\xef\xbb\xbf" + kept,
+    "space after": lambda kept: kept[:1] + b" " + kept[1:],
+    "upper": bytes.upper,
+    "key with one more": lambda kept: kept.replace(b"transom", b"xtransom"),
+    "key with one fewer": lambda kept: kept.replace(b"transom", b"tansom"),
+    "key inside": lambda kept: kept.replace(b"transom.seal", b"tran_som.seal"),
+    "key second": lambda kept: b'{"n":2,' + kept[1:],
+    "number": lambda _: b"5",
+    "list": lambda _: b"[]",
+    "null": lambda _: b"null",
+    "nothing": lambda _: b"{}",
+    "spaced": lambda _: b'{"n": 1}',
+}
+
+
+@pytest.mark.feature("S16")
+@pytest.mark.parametrize("change", LOST.values(), ids=LOST)
+@pytest.mark.parametrize("meta", [{}, {"n": 1}])
+async def test_a_seal_is_not_lost_by_what_is_put_into_it(
+    place: str, change: Callable[[bytes], bytes], meta: dict[str, object]
+) -> None:
+    async with open_store(place) as store:
+        await store.put("notes", "whole", path="a", meta=meta)
+    _kept(place, change)
+    async with open_store(place) as store:
+        with pytest.raises(IntegrityError):
+            await store.read("notes", "a")
+        assert (await store.verify()).damaged == ("context://notes/a",)
