@@ -353,3 +353,27 @@ async def test_a_seal_is_not_lost_by_what_is_put_into_it(
         with pytest.raises(IntegrityError):
             await store.read("notes", "a")
         assert (await store.verify()).damaged == ("context://notes/a",)
+
+
+@pytest.mark.feature("S16")
+async def test_a_file_that_is_gone_while_its_seal_remains_is_missed(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("notes", "n", path="folder/a")
+        await store.put("notes", "n", path="kept")
+        await store.delete("notes", "kept")
+        assert (await store.verify()).ok
+        (tmp_path / "notes/folder.d/a").unlink()
+        report = await store.verify()
+        assert not report.ok
+        assert ["notes/folder.d/a" in said for said in report.faults] == [True]
+
+
+@pytest.mark.feature("S16")
+async def test_a_new_entry_whose_writer_was_killed_before_its_bytes_were_in_place_is_no_damage(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("notes", "n", path="a")
+        (tmp_path / "notes/a").rename(tmp_path / ".store/aside/cut")
+        assert (await store.verify()).ok
+        await store.reconcile()
+        assert not list((tmp_path / ".store/meta").rglob("a"))
+        assert (await store.verify()).ok

@@ -29,6 +29,7 @@ from ...sealing import opened, sealed
 from ...uri import check_backend_namespace, check_path, check_prefix
 from .confined import Confined, explain
 from .journal import Journal
+from .orphans import orphans
 from .turns import Turn, turn_of
 
 __all__ = ["FilesystemBackend"]
@@ -40,9 +41,12 @@ _MARK = (_CONTROL, "version")
 _JOURNAL = (_CONTROL, "journal")
 _USES = (_CONTROL, "uses.json")
 _ASIDE = (_CONTROL, "aside")
+_SEALS = (_CONTROL, "meta")
 _VERSION = b"1\n"
 _STILL = 0.1
 """Seconds to wait for a lock that has been waited for in vain. Others who write hold it for milliseconds."""
+_NAMED = 10
+"""Files that are named one by one."""
 _OWN = 30.0
 """Seconds to wait for others of this process, on top of what one of them may wait for another process."""
 
@@ -169,12 +173,33 @@ class FilesystemBackend:
         await self._alone(touch)
 
     async def recover(self) -> Mapping[str, int]:
-        """See ``Recover``. Finishes a journal; removes contents that were written aside and never used."""
+        """See ``Recover``. Finishes a journal; removes what was written aside and never used, and the seal before it."""
 
         def sweep() -> int:
+            for names in orphans(self._files, _SEALS, _ASIDE)[1]:
+                self._files.remove(names)
             return sum(self._files.remove(names) for names, _ in list(self._files.walk(_ASIDE)))
 
         return {"swept": await self._alone(sweep)}
+
+    async def check(self) -> str:
+        """See ``Check``. Looks for entries that are gone while their seals remain."""
+
+        def look() -> builtins.list[builtins.list[str]]:
+            found = orphans(self._files, _SEALS, _ASIDE)[0]
+            if found:
+                # Somebody may be writing them. In a folder that is read-only nobody is.
+                with contextlib.suppress(OSError), self._locked():
+                    return orphans(self._files, _SEALS, _ASIDE)[0]
+            return found
+
+        nothing: builtins.list[builtins.list[str]] = []
+        lost = await self._do(look, nothing)
+        if not lost:
+            return "ok"
+        named = ", ".join("/".join(names) for names in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+        return f"files of entries are gone from {self.root}, whose seals are there: {named}{more}"
 
     def physical_path(self, namespace: str, path: str) -> Path | None:
         """See ``PhysicalPath``."""
@@ -434,7 +459,7 @@ def _names(namespace: str, path: str) -> list[str]:
 
 
 def _beside(names: Sequence[str]) -> list[str]:
-    return [_CONTROL, "meta", *names]
+    return [*_SEALS, *names]
 
 
 def _is_namespace(place: Path) -> bool:
