@@ -18,7 +18,7 @@ from .backend import StoredEntry
 from .blobs import check_digest, is_digest
 from .uri import format_uri
 
-__all__ = ["opened", "sealed"]
+__all__ = ["damaged", "opened", "sealed"]
 
 _KEY = "transom.seal"
 _BEFORE = b'{"%b":"' % _KEY.encode()
@@ -58,20 +58,20 @@ def opened(namespace: str, path: str, data: object, kept: bytes | None) -> Store
         IntegrityError: one of both is not what was stored.
     """
     if not isinstance(data, bytes):
-        raise _damaged(namespace, path)
+        raise damaged(namespace, path)
     named = _names_itself(namespace, path)
     if named:
         check_digest(path, data)
     if not kept:
         if kept is not None:
-            raise _damaged(namespace, path)
+            raise damaged(namespace, path)
         return StoredEntry(data, EMPTY, named)
     if not kept.startswith(_BEFORE):
         return StoredEntry(data, _unsealed(namespace, path, kept), named)
     values = b"{" + kept[_END + 2 :] if kept[_END + 1 : _END + 2] == b"," else b"{}"
     found = kept[len(_BEFORE) : _END]
     if found != _digest(namespace, path, b"" if named else data, values) or kept != _spelled(found, values):
-        raise _damaged(namespace, path)
+        raise damaged(namespace, path)
     if values == b"{}":
         return StoredEntry(data, EMPTY, checked=True)
     return StoredEntry(data, _object(namespace, path, values), checked=True)
@@ -84,7 +84,7 @@ def _unsealed(namespace: str, path: str, values: bytes) -> Mapping[str, object]:
     first = next(iter(meta), "").casefold()
     lost = any(_KEY in key.casefold() for key in meta) or SequenceMatcher(None, first, _KEY).ratio() >= _CLOSE
     if not meta or lost or alike >= _ALIKE or not spells(meta, values):
-        raise _damaged(namespace, path)
+        raise damaged(namespace, path)
     return meta
 
 
@@ -92,9 +92,9 @@ def _object(namespace: str, path: str, values: bytes) -> Mapping[str, object]:
     try:
         meta = loads(values)
     except JSONError:
-        raise _damaged(namespace, path) from None
+        raise damaged(namespace, path) from None
     if not isinstance(meta, dict):
-        raise _damaged(namespace, path)
+        raise damaged(namespace, path)
     return meta
 
 
@@ -113,7 +113,13 @@ def _names_itself(namespace: str, path: str) -> bool:
     return namespace.partition("@")[0] == "vfs" and is_digest(path)
 
 
-def _damaged(namespace: str, path: str) -> IntegrityError:
+def damaged(namespace: str, path: str) -> IntegrityError:
+    """What says so of an entry, to be raised.
+
+    Args:
+        namespace: as the backend calls it.
+        path: of the entry.
+    """
     uri = format_uri(namespace.partition("@")[0], path)
     return IntegrityError(
         f"{uri} is damaged: what is stored there is not what was written",

@@ -45,6 +45,7 @@ def overwrite(place: str, old: bytes, new: bytes) -> int:
 def without_seals(place: str) -> None:
     """As an earlier release would have left it."""
     if place.endswith("/"):
+        (Path(place) / ".store/sealed").unlink()
         for path in (Path(place) / ".store/meta").rglob("*"):
             if path.is_file():
                 path.unlink()
@@ -377,3 +378,16 @@ async def test_a_new_entry_whose_writer_was_killed_before_its_bytes_were_in_plac
         await store.reconcile()
         assert not list((tmp_path / ".store/meta").rglob("a"))
         assert (await store.verify()).ok
+
+
+@pytest.mark.feature("S16")
+async def test_in_folders_that_were_sealed_from_their_start_a_missing_seal_is_damage(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/") as store:
+        await store.put("archive", TRUTH, path="a")
+        await store.put("vfs", "called after itself")
+    shutil.rmtree(tmp_path / ".store/meta")
+    (tmp_path / "archive/a").write_bytes(LIE)
+    async with open_store(f"{tmp_path}/") as store:
+        assert (await store.verify()).damaged == ("context://archive/a",)
+        with pytest.raises(IntegrityError):
+            await store.get("context://archive/a")

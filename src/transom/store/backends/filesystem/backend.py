@@ -25,7 +25,7 @@ from ....errors import IntegrityError, JSONError, NotFoundError, StoreError, URI
 from ....jsontext import EMPTY, dumps, loads, typed
 from ...backend import Stat, StoredEntry, Write
 from ...filenames import decode_names, encode_path
-from ...sealing import opened, sealed
+from ...sealing import damaged, opened, sealed
 from ...uri import check_backend_namespace, check_path, check_prefix
 from .confined import Confined, explain
 from .journal import Journal
@@ -38,6 +38,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _CONTROL = ".store"
 _MARK = (_CONTROL, "version")
+_SEALED = (_CONTROL, "sealed")
+"""There from the start where no earlier release wrote an entry: one without a seal has lost it."""
 _JOURNAL = (_CONTROL, "journal")
 _USES = (_CONTROL, "uses.json")
 _ASIDE = (_CONTROL, "aside")
@@ -68,6 +70,7 @@ class FilesystemBackend:
         self._create = create
         self._files = Confined(self.root)
         self._ready = False
+        self._is_sealed = False
 
     async def read(self, namespace: str, path: str) -> StoredEntry | None:
         """See ``StorageBackend``."""
@@ -218,7 +221,12 @@ class FilesystemBackend:
     def _entry(self, namespace: str, path: str) -> StoredEntry | None:
         names = _names(namespace, path)
         data = self._files.read(names)
-        return opened(namespace, path, data, self._files.read(_beside(names))) if data is not None else None
+        if data is None:
+            return None
+        entry = opened(namespace, path, data, self._files.read(_beside(names)))
+        if self._is_sealed and not entry.checked:
+            raise damaged(namespace, path)
+        return entry
 
     def _uses(self) -> dict[str, tuple[float, int]]:
         raw = self._files.read(_USES)
@@ -341,9 +349,8 @@ class FilesystemBackend:
         if not self._is_marked():
             if not writing:
                 return False
-            mark = [*_ASIDE, uuid.uuid4().hex]
-            self._files.create(mark, _VERSION)
-            self._files.move(mark, _MARK)
+            self._replace([(_SEALED, b""), (_MARK, _VERSION)], [], one_by_one=True)
+        self._is_sealed = self._files.status(_SEALED) is not None
         self._ready = True
         return True
 
