@@ -357,9 +357,8 @@ class FilesystemBackend:
     def _is_marked(self) -> bool:
         """Whether the root is a store; ``False`` where it is empty, or was left by one who had only begun to make one."""
         if not (self._files.read(_MARK) or b"").strip():
-            if not (self.root / _CONTROL).is_dir():
-                if not any(self.root.iterdir()):
-                    return False
+            # In this order: another may be making it.
+            if any(self.root.iterdir()) and not (self.root / _CONTROL).is_dir():
                 hint = "name an empty or a new directory; if it was a store, put its folder .store back from a copy"
                 raise StoreError(f"{self.root} is a directory, but not a store", hint=hint)
             # The mark comes before all entries: whoever writes the first at this moment has put it there.
