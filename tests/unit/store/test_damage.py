@@ -52,6 +52,7 @@ def without_seals(place: str) -> None:
     else:
         with closing(sqlite3.connect(place)) as connection, connection:
             connection.execute("UPDATE entries SET meta = NULL")
+            connection.execute("DROP TABLE sealed")
 
 
 @pytest.mark.feature("S16")
@@ -381,13 +382,18 @@ async def test_a_new_entry_whose_writer_was_killed_before_its_bytes_were_in_plac
 
 
 @pytest.mark.feature("S16")
-async def test_in_folders_that_were_sealed_from_their_start_a_missing_seal_is_damage(tmp_path: Path) -> None:
-    async with open_store(f"{tmp_path}/") as store:
+async def test_in_a_store_that_was_sealed_from_its_start_a_missing_seal_is_damage(place: str) -> None:
+    async with open_store(place) as store:
         await store.put("archive", TRUTH, path="a")
         await store.put("vfs", "called after itself")
-    shutil.rmtree(tmp_path / ".store/meta")
-    (tmp_path / "archive/a").write_bytes(LIE)
-    async with open_store(f"{tmp_path}/") as store:
+    if place.endswith("/"):
+        shutil.rmtree(Path(place) / ".store/meta")
+        (Path(place) / "archive/a").write_bytes(LIE)
+    else:
+        with closing(sqlite3.connect(place)) as connection, connection:
+            connection.execute("UPDATE entries SET meta = NULL, data = ? WHERE namespace = 'archive'", (LIE,))
+    async with open_store(place) as store:
         assert (await store.verify()).damaged == ("context://archive/a",)
-        with pytest.raises(IntegrityError):
-            await store.get("context://archive/a")
+        for work in (store.get("context://archive/a"), store.read_all("archive"), store.append("archive", "a", b"more")):
+            with pytest.raises(IntegrityError):
+                await work

@@ -113,8 +113,8 @@ class SQLiteBackend:
         if found is None:
             return None
         data, meta = found
-        if data is not None:
-            return opened(*address, data, meta)
+        if data is not None and (entry := opened(*address, data, meta)).checked:
+            return entry
         return await self._read(lambda connection: _entry(connection, *address))
 
     async def write(
@@ -157,8 +157,12 @@ class SQLiteBackend:
         """See ``ReadAll``."""
         where, values = _range(namespace, prefix)
         statement = f"SELECT path, data, CAST(meta AS BLOB) FROM entries WHERE {where} ORDER BY path"  # noqa: S608
-        rows = await self._select(statement, values)
-        return {str(path): opened(namespace, str(path), data, meta) for path, data, meta in rows}  # type: ignore[arg-type]
+
+        def read(connection: sqlite3.Connection) -> dict[str, StoredEntry]:
+            rows = connection.execute(statement, values).fetchall()
+            return {path: tables.entry_of(connection, namespace, path, data, meta) for path, data, meta in rows}
+
+        return await self._read(read)
 
     async def append(
         self, namespace: str, path: str, data: bytes, meta: Mapping[str, object] = EMPTY, *, text: str | None = None
@@ -339,7 +343,7 @@ def _entry(connection: sqlite3.Connection, namespace: str, path: str) -> StoredE
     row = connection.execute(
         "SELECT data, CAST(meta AS BLOB) FROM entries WHERE namespace = ? AND path = ?", (namespace, path)
     ).fetchone()
-    return opened(namespace, path, *row) if row else None
+    return tables.entry_of(connection, namespace, path, *row) if row else None
 
 
 def _checked(write: Write) -> Write:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ....errors import StoreError
 
-__all__ = ["APPLICATION_ID", "DOCS", "MIGRATIONS", "VERSION", "check", "prepare"]
+__all__ = ["APPLICATION_ID", "DOCS", "MIGRATIONS", "VERSION", "check", "is_sealed", "prepare"]
 
 DOCS = 1 << 20
 """Texts an entry may have."""
@@ -42,6 +42,8 @@ _VERSION_1 = (
     "INSERT INTO words (words, rank) VALUES ('hashsize', 16000000)",
     # Segments of a size are merged by eights, not fours: a tenth less work to index, and searches have time to spare.
     "INSERT INTO words (words, rank) VALUES ('automerge', 8)",
+    # There from the start where no earlier release wrote an entry: one without a seal has lost it. Holds nothing.
+    "CREATE TABLE sealed (id INTEGER PRIMARY KEY)",
 )
 
 
@@ -87,6 +89,11 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(
             f"{path} is a store of version {version}, this release reads {VERSION}", hint="open it once for writing"
         )
+
+
+def is_sealed(connection: sqlite3.Connection) -> bool:
+    """Whether every entry has a seal: earlier releases made no such file."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sealed'").fetchone() is not None
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

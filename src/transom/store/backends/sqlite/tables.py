@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ....errors import IntegrityError, StoreError
-from ...backend import Write
+from ...backend import StoredEntry, Write
 from ...fulltext import clean, columns, texts_of
-from ...sealing import opened, sealed
-from .schema import DOCS
+from ...sealing import damaged, opened, sealed
+from .schema import DOCS, is_sealed
 
-__all__ = ["Doc", "append", "delete", "find_doc", "flush", "put", "scope_word", "touch", "waiting"]
+__all__ = ["Doc", "append", "delete", "entry_of", "find_doc", "flush", "put", "scope_word", "touch", "waiting"]
 
 _INSERT = """INSERT INTO entries (namespace, path, created, size, texts, meta, data) VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (namespace, path) DO NOTHING"""
@@ -112,7 +112,7 @@ def append(connection: sqlite3.Connection, write: Write, now: float) -> None:
     if row is None:
         put(connection, write, now)
         return
-    entry, old, texts = int(row[0]), opened(write.namespace, write.path, row[1], row[3]).data, int(row[2])
+    entry, old, texts = int(row[0]), entry_of(connection, write.namespace, write.path, row[1], row[3]).data, int(row[2])
     if isinstance(write.text, str) and write.text:
         first = entry * DOCS
         if texts == _ITSELF:
@@ -131,6 +131,18 @@ def append(connection: sqlite3.Connection, write: Write, now: float) -> None:
     connection.execute(
         "UPDATE entries SET size = ?, texts = ?, meta = ?, data = ? WHERE id = ?", (len(data), texts, meta, data, entry)
     )
+
+
+def entry_of(connection: sqlite3.Connection, namespace: str, path: str, data: object, kept: bytes | None) -> StoredEntry:
+    """The entry in a row, after a look at its seal, which none lacks in a file that was sealed from its start.
+
+    Raises:
+        IntegrityError: it is not what was stored.
+    """
+    entry = opened(namespace, path, data, kept)
+    if not entry.checked and is_sealed(connection):
+        raise damaged(namespace, path)
+    return entry
 
 
 def delete(connection: sqlite3.Connection, namespace: str, path: str) -> bool:
@@ -194,7 +206,7 @@ def find_doc(connection: sqlite3.Connection, doc: int) -> Doc | None:
         return None
     if text is None:
         try:
-            opened(namespace, path, data, meta)
+            entry_of(connection, namespace, path, data, meta)
         except IntegrityError:
             return None
     if texts == _ITSELF:
