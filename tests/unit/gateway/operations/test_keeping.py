@@ -74,6 +74,15 @@ async def test_a_store_that_cannot_be_written_for_another_reason_is_not_called_f
         assert (await keeping.state())[0] == "gone"
 
 
+async def test_a_journal_that_is_damaged_is_named_as_the_reason(tmp_path: Path) -> None:
+    async with open_store(f"{tmp_path}/plain/") as store:
+        await store.put("notes", "here", path="here")
+        (tmp_path / "plain/.store/aside/half").write_bytes(b"of a write")
+        (tmp_path / "plain/.store/journal").write_bytes(b"x")
+        state, said = await Keeping(tmp_path / "plain", store).state()
+    assert (state, ".store/journal is damaged" in said) == ("failed", True)
+
+
 async def test_health_says_so_with_503(tmp_path: Path) -> None:
     clock = Clock()
     async with open_store(f"{tmp_path}/plain/") as store:
