@@ -109,7 +109,7 @@ def test_an_answer_says_what_was_decided_and_what_is_left_of_the_window() -> Non
 async def test_a_request_can_be_looked_at_afterwards_and_holds_no_credential() -> None:
     with running() as gateway:
         body = conversation(40)
-        body["messages"][1]["content"] += f" my key is {KEY} and more"
+        body["messages"][5]["content"] += f" my key is {KEY} and more"
         unknown = ("cookie", "x-credential", "x-pat", "x-custom-passwd", "x-amz-signature")
         _, headers, _ = gateway.chat(body, *(f"{name}: verysecretvalue" for name in unknown), "x-stainless-lang: python")
         got = ask(gateway.url, "GET", f"/_transom/requests/{headers['x-transom-request']}")
