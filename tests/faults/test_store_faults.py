@@ -144,6 +144,39 @@ async def test_a_store_locked_by_another_process_is_waited_for_and_then_named(tm
         assert await store.get("context://notes/p") == b"patient"
 
 
+def test_processes_may_make_one_store_at_the_same_moment(tmp_path: Path) -> None:
+    code = """
+    import asyncio, sys
+    from transom.store import Store
+    from transom.store.backends.sqlite import SQLiteBackend
+    async def main():
+        async with Store(SQLiteBackend(sys.argv[1])) as store:
+            await store.put("notes", "x", path=sys.argv[2])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    asyncio.run(main())
+    """
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "store.db"), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for number in range(6)
+    ]
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    for process in running:
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+
+
 def test_two_processes_may_write_one_store(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     code = """

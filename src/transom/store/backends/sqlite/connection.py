@@ -9,17 +9,19 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 from ....errors import IntegrityError, NotFoundError, StoreError
 from ...backend import NO_ROOM
 from . import schema
 
-__all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "sweep", "translate"]
+__all__ = ["CHECKPOINT_PAGES", "connect_reader", "connect_writer", "is_busy", "sweep", "translate"]
 
 # 16 MB of log before it is copied into the file: every copy costs two syncs, which the default of 4 MB pays every 800 puts.
 CHECKPOINT_PAGES = 4000
 _LOG_LIMIT = 64 * 1024 * 1024
+_PAUSE = 0.005
 
 
 def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.Connection:
@@ -35,10 +37,19 @@ def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.
         StoreError: whatever else went wrong.
     """
     _require_file(path, create=create)
-    try:
-        connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+    deadline = time.monotonic() + busy_timeout
+    while True:
+        try:
+            return _open_writer(path, busy_timeout)
+        except sqlite3.Error as error:
+            # SQLite does not wait itself while another process turns the log on, as all do that open a new file.
+            if not is_busy(error) or time.monotonic() >= deadline:
+                raise translate(error, path) from error
+        time.sleep(_PAUSE)
+
+
+def _open_writer(path: Path, busy_timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
@@ -47,9 +58,6 @@ def connect_writer(path: Path, *, busy_timeout: float, create: bool) -> sqlite3.
         connection.execute("PRAGMA cache_size = -16000")
         schema.prepare(connection, path)
         connection.execute("PRAGMA busy_timeout = 0")
-    except sqlite3.Error as error:
-        connection.close()
-        raise translate(error, path) from error
     except BaseException:
         connection.close()
         raise
@@ -122,6 +130,12 @@ def _require_file(path: Path, *, create: bool) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}", hint="check the path and its permissions") from error
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether another process has the lock: as SQLite says it, or as it was translated."""
+    found = error if isinstance(error, sqlite3.Error) else error.__cause__
+    return isinstance(found, sqlite3.Error) and getattr(found, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def translate(error: sqlite3.Error, path: Path) -> StoreError:

@@ -97,9 +97,12 @@ def is_sealed(connection: sqlite3.Connection) -> bool:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    # All of one moment: another process may be making the tables just now.
+    found: tuple[int, int, int] = connection.execute(
+        """SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+           FROM pragma_user_version, pragma_application_id"""
+    ).fetchone()
+    version, owner, tables = found
     if owner != APPLICATION_ID and (owner or version or tables):
         raise StoreError(f"{path} is a SQLite database, but not a store", hint="name another file")
     if version > VERSION:

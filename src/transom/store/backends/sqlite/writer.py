@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ....errors import StoreError
-from .connection import CHECKPOINT_PAGES, connect_writer, translate
+from .connection import CHECKPOINT_PAGES, connect_writer, is_busy, translate
 
 __all__ = ["Writer"]
 
@@ -106,7 +106,7 @@ class Writer:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if _is_busy(error):
+                if is_busy(error):
                     return None
                 raise
             self._is_locked = False
@@ -196,7 +196,7 @@ class Writer:
             connection = self._begun(group)
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of it
             # None of them was at fault, and the next to try would wait as long.
-            self._is_locked = _is_busy(error)
+            self._is_locked = is_busy(error)
             for job in group:
                 job.future.set_exception(self._explained(error))
             return
@@ -243,7 +243,7 @@ class Writer:
                 connection.execute("BEGIN IMMEDIATE")
                 return
             except sqlite3.OperationalError as error:
-                if not _is_busy(error) or time.monotonic() >= deadline:
+                if not is_busy(error) or time.monotonic() >= deadline:
                     raise
             time.sleep(pause)
             pause = min(0.02, pause * 1.5)
@@ -270,8 +270,3 @@ class Writer:
         explained: StoreError = translate(error, self._path)
         explained.__cause__ = error
         return explained
-
-
-def _is_busy(error: BaseException) -> bool:
-    found = error if isinstance(error, sqlite3.Error) else error.__cause__
-    return isinstance(found, sqlite3.Error) and getattr(found, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
