@@ -6,7 +6,7 @@ in between, so each ``LiveTurn`` is made once and its rendered elements are kept
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...messages import Message, Turn, is_user_request
@@ -72,7 +72,6 @@ class LiveTurn:
         pinned: whether no strategy may touch it.
         request: whether the user wrote it (a head is ours).
         head: it is a head of ours, standing for a closed span.
-        opening: of a head: the first turns of the history, as far as it stands for them and they are at hand.
         edits: texts replaced when a window closed.
         moved: what pruning moved out of it.
         sticky: what stands beside it.
@@ -88,7 +87,6 @@ class LiveTurn:
     pinned: bool = field(init=False)
     request: bool = field(init=False)
     head: bool = False
-    opening: Sequence[Turn] = field(default=(), repr=False)
     edits: tuple[TurnEdit, ...] = ()
     moved: tuple[Moved, ...] = ()
     sticky: Sticky | None = None

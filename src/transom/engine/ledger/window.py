@@ -24,9 +24,6 @@ __all__ = ["EMPTY_RECORD", "Former", "LiveWindow", "form_again"]
 EMPTY_RECORD = WindowRecord(0, 0, ROOT, ROOT, ROOT, False, (), (), (), "", (), Lineage(), "")
 """What is in force before any window closed."""
 
-OPENING = 64
-"""Turns at the beginning of a history in which heads look for what was asked."""
-
 Former = Callable[[Turn, tuple[TurnEdit, ...]], tuple[Turn, Mapping[str, int], tuple[Moved, ...]]]
 """Gives a turn the form it has in the window: (turn, tokens by who wrote it, what was moved out of it)."""
 
@@ -150,14 +147,12 @@ class LiveWindow:
             self.records.append(record)
         live = {turn.place: turn for turn in self.turns if turn.place}
         places = self.places
-        # A head that the caller wrote back is the first turn of this history; what it stands for is in none of them.
-        opening = [] if self.adopted else self.history.turns[: min(places[record.p_k], OPENING)]
         shown: list[LiveTurn] = []
         for item in record.items:
             if item.kind == "head":
                 turn = head_turn(item.text)
                 _, weights, _ = former(turn, ())
-                shown.append(LiveTurn(turn, turn, -1, b"", {"head": sum(weights.values())}, head=True, opening=opening))
+                shown.append(LiveTurn(turn, turn, -1, b"", {"head": sum(weights.values())}, head=True))
             else:
                 shown.append(self._form(places[item.place] - 1, item.edits, former, live.get(item.place)))
         self.base = record

@@ -23,11 +23,6 @@ RESERVE_SHARE = 0.10
 HEAD_SHARE = 0.20
 """Share of the low-water mark that a head may take."""
 
-LEAST_HEAD = 240
-"""Tokens that a head may take in the smallest windows, up to a fourth of the low-water mark: with less, a digest has to drop
-the constraints or where the whole of the task is.
-"""
-
 MAX_HEAD = 8_000
 """No head needs more: beyond it, reading back what left is cheaper than carrying its digest."""
 
@@ -124,8 +119,7 @@ class Budget:
     @property
     def head(self) -> int:
         """What a head may weigh."""
-        least = min(LEAST_HEAD, self.low_water // 4)
-        return max(0, least, min(int(self.low_water * HEAD_SHARE), MAX_HEAD))
+        return max(0, min(int(self.low_water * HEAD_SHARE), MAX_HEAD))
 
     def require_room(self) -> None:
         """Refuse a window that its fixed parts alone exceed.

@@ -38,8 +38,7 @@ def filler(first: int, last: int) -> list[Message]:
 
 
 def context_of(recall: Any = "on", *, window: int = 3_000, **more: Any) -> Context:
-    # A digest would keep what was asked first in sight.
-    return Context(window=window, tokenizer="chars4", recall=recall, check=True, **{"overflow": reset(), **more})
+    return Context(window=window, tokenizer="chars4", recall=recall, check=True, **more)
 
 
 async def lived(context: Context, told: Sequence[Message] = (), target: str = "openai") -> Context:
@@ -112,7 +111,7 @@ async def test_what_was_put_there_counts_at_once_and_ever_after() -> None:
 
 @pytest.mark.feature("R6")
 async def test_off_puts_nothing_and_suggest_only_names_the_place() -> None:
-    off = await lived(Context(window=3_000, tokenizer="chars4", overflow=reset()))
+    off = await lived(Context(window=3_000, tokenizer="chars4"))
     off.append(Message("user", ASKED))
     assert b"6543" not in (await off.compile()).json()
     suggest = await asked(await lived(context_of("suggest", context_tool=True)), ASKED)
@@ -197,10 +196,10 @@ def test_texts_beside_messages_of_a_named_session_are_the_same_in_another_proces
     before = asyncio.run(_one_process(tmp_path, mode))
     program = (
         "import sys\n"
-        "from transom import Context, Snapshot, SQLiteBackend, Store, reset\n"
+        "from transom import Context, Snapshot, SQLiteBackend, Store\n"
         "folder, mode = sys.argv[1:]\n"
         "messages = Snapshot.from_json(open(f'{folder}/said.json', 'rb').read()).messages\n"
-        "context = Context(window=3_000, tokenizer='chars4', recall=mode, session='s', overflow=reset(), "
+        "context = Context(window=3_000, tokenizer='chars4', recall=mode, session='s', "
         "store=Store(SQLiteBackend(f'{folder}/s.db')))\n"
         "context.load(list(messages))\n"
         "sys.stdout.buffer.write(context.compile_sync().json())\n"

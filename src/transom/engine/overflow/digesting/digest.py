@@ -7,7 +7,7 @@ siblings' estimates only decide how few attempts it takes.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ....messages import Message
@@ -16,9 +16,8 @@ from ....vocabulary import ENGLISH, Vocabulary
 from ....vocabulary.digesting import DigestWords
 from .extraction import extract
 from .fitting import Layout, Rates
-from .merging import begin, merge
+from .merging import merge
 from .notes import Archive, Notes, Quote, Remark
-from .opening import opening_of
 from .reading import Reading
 from .rendering import Rendering
 
@@ -28,9 +27,6 @@ _URI = re.compile(r"context://vfs/[0-9a-f]{64}")
 _PLAIN = ENGLISH.digesting.explanation
 _SAMPLE = "確認してください。原因は設定にあります。请检查配置。"
 _ATTEMPTS = 7
-_LOOKED_AT = 64  # messages at the beginning of a span among which the first request is looked for
-_TASK = 0.4  # share of the budget that the task may take before anything else has room
-_MOST_OF_HEADLINES = (0.5, 0.5, 0.6, 0.7, 0, 0)  # share of the budget that they may take for sections to follow
 _FILLED = 0.9  # a first attempt that used less of the budget than this, though more was there, is worth a second
 _TOO_SMALL = 40  # tokens beside the headline, below which a section is not worth its heading
 
@@ -58,10 +54,6 @@ def digest(
     archive_uri: str,
     window: str,
     previous_window: str | None = None,
-    opening: Sequence[Message] = (),
-    first_window: str = "w1",
-    first_archive: str = "",
-    standing: Container[str] = (),
     vocabulary: Vocabulary = ENGLISH,
 ) -> Digest:
     """Make the text that stands for a span.
@@ -74,10 +66,6 @@ def digest(
         archive_uri: where the span is archived.
         window: the window's id, without blanks.
         previous_window: the id of the window that ``previous`` belongs to.
-        opening: the first messages of the whole history, where they are at hand: the first request is taken from them rather
-            than from ``previous``.
-        first_window, first_archive: the id of the window that they were archived with, and where that is, as far as known.
-        standing: texts of messages that stay in the window beside the digest. A first request among them is not made room for.
         vocabulary: what the digest says in its own voice; an earlier digest, and stand-ins for what was missing, are recognised
             by it.
 
@@ -92,22 +80,11 @@ def digest(
     earlier = old.tasks if old is not None else ()
     notes = extract(messages, window, most=most, texts=texts, skip=previous, earlier=earlier, vocabulary=vocabulary)
     notes = replace(notes, archives=(Archive(window, archive_uri),))
-    begun = opening_of(opening, first_window, vocabulary)
-    if begun is not None and old is not None and old.task is not None and old.task.quote.size == begun.task.quote.size:
-        # The window of a session that leaves first need not be its first: one may close without anything leaving.
-        begun = begun.at(old.task.place)
-    if begun is not None and begun.task.quote.uri:
-        texts[begun.task.quote.uri] = begun.text
     if old is not None:
-        notes = merge(old, notes, begun)
+        notes = merge(old, notes)
     elif previous:
-        notes = begin(_after_foreign(notes, previous, f"{previous_window or window}:1"), begun)
-    if begun is not None and first_archive and all(archive.window != first_window for archive in notes.archives):
-        notes = replace(notes, archives=(*notes.archives, Archive(first_window, first_archive)))
-    if begun is None and not previous:
-        begun = opening_of(messages[:_LOOKED_AT], window, vocabulary)
-    share = 0.0 if begun is not None and begun.text in standing else _TASK
-    text = _fit(notes, window, budget, share, tokenizer, texts, Rendering(words))
+        notes = _after_foreign(notes, previous, f"{previous_window or window}:1")
+    text = _fit(notes, window, budget, tokenizer, texts, Rendering(words))
     return Digest(text, tuple(dict.fromkeys(texts[uri] for uri in _URI.findall(text) if uri in texts)))
 
 
@@ -117,20 +94,15 @@ def _after_foreign(notes: Notes, previous: str, place: str) -> Notes:
     return replace(notes, rules=(remark, *notes.rules), windows=2)
 
 
-def _fit(
-    notes: Notes, window: str, budget: int, share: float, tokenizer: Tokenizer, texts: dict[str, str], written: Rendering
-) -> str:
-    opened = [*zip(_headlines(notes, window, budget, written.words), _MOST_OF_HEADLINES, strict=True)]
-    weights = tokenizer.count_batch([head for head, _ in opened])
-    fitting = [(head, weight) for (head, most), weight in zip(opened, weights, strict=True) if weight <= budget * most]
-    if not fitting or budget - fitting[0][1] < _TOO_SMALL:
-        # Alone, a line that says what is kept where says more than the bare ones.
-        alone = [(head, weight) for (head, _), weight in zip(opened, weights, strict=True)]
-        return next((head for head, weight in (*alone[:2], *alone[4:]) if weight <= budget), "")
-    head, head_weight = fitting[0]
-    shown = {archive.window for archive in notes.archives if archive.uri in head}
-    named = notes.task is not None and notes.task.place.rpartition(":")[0] in shown
-    layout = Layout(notes, _rates(tokenizer), texts, written, task=budget * share, named=named)
+def _fit(notes: Notes, window: str, budget: int, tokenizer: Tokenizer, texts: dict[str, str], written: Rendering) -> str:
+    headlines = _headlines(notes, window, budget, written.words)
+    weights = tokenizer.count_batch(headlines)
+    head, head_weight = next(
+        ((head, weight) for head, weight in zip(headlines, weights, strict=True) if weight <= budget), ("", 0)
+    )
+    if (head != headlines[0] and head != headlines[1]) or budget - head_weight < _TOO_SMALL:
+        return head
+    layout = Layout(notes, _rates(tokenizer), texts, written)
     best, scale, slack = head, 1.0, 2.0
     for attempt in range(_ATTEMPTS):
         body = layout.fill((budget - head_weight - slack) * scale)
@@ -162,22 +134,12 @@ def _headlines(notes: Notes, window: str, budget: int, words: DigestWords) -> li
     if notes.windows > 1:
         added = words.many_before if notes.windows > 2 else words.one_before
         title += added.format(before=notes.before, windows=notes.windows - 1)
-    newest, *older = notes.archives
-    # Where the task was said its whole is, at less than half of what an address of its own weighs.
-    begun = notes.task.place.rpartition(":")[0] if notes.task is not None else ""
-    first = [archive for archive in older if archive.window == begun]
-    recent = [newest, *(archive for archive in older if archive.window != begun)]
-    few = recent[1 : 1 + max(budget // 400, 1)]
-    named = [words.archive.format(window=archive.window, uri=archive.uri) for archive in (newest, *few, *first)]
-    unnamed = notes.windows > len(named)
-    rest = [words.older_archives.format(window=recent[len(few)].window)] if unnamed else []
-    newest_line, first_lines = named[0], named[1 + len(few) :]
-    one = (first_lines or named[1:])[:1]
+    newest, *older = [words.archive.format(window=archive.window, uri=archive.uri) for archive in notes.archives]
+    few = older[: max(budget // 400, 1)]
+    rest = [words.older_archives.format(window=notes.archives[len(few)].window)] if len(few) < len(older) else []
     return [
-        "\n".join((title, words.explanation, *named[: 1 + len(few)], *rest, *first_lines)),
-        "\n".join((title, words.explanation, newest_line, *one)),
-        "\n".join((title, newest_line, *one)),
-        f"{title}\n{newest_line}",
-        words.kept_under.format(title=title, uri=newest.uri),
-        f"{words.mark} {newest.uri}",
+        "\n".join((title, words.explanation, newest, *few, *rest)),
+        "\n".join((title, words.explanation, newest, *older[:1])),
+        words.kept_under.format(title=title, uri=notes.archives[0].uri),
+        f"{words.mark} {notes.archives[0].uri}",
     ]

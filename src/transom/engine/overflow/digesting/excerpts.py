@@ -32,7 +32,6 @@ _WANTED = (
     re.compile(r"constraint|decision|rule|entscheid|décision|decisión|制約|決定|约束", re.IGNORECASE),
 )
 _PART = (0.35, 0.5, 0.5, 0.5)  # of the room left, the most that one part takes
-_END_FROM = 160  # with less room than this, an end would be half a line, and the beginning misses it
 _MIDDLE_FROM = 700  # with less room than this, a middle part would be a fragment
 _SCANNED = 40_000  # characters of one quote searched for lines worth keeping
 
@@ -70,7 +69,7 @@ def shorten(quote: Quote, limit: int, texts: dict[str, str], *, account: bool = 
 
 
 def _spans(text: str, limit: int) -> list[tuple[int, int]]:
-    tail = limit // 4 if limit >= _END_FROM else 0
+    tail = limit // 4
     middle = limit // 3 if limit >= _MIDDLE_FROM else 0
     head_end = _soft_end(text, limit - tail - middle)
     tail_start = _soft_start(text, len(text) - tail)

@@ -18,12 +18,11 @@ from .actions import Action, action_of, command_key, informational
 from .excerpts import OWN_BYTES, line_of
 from .form import first_line
 from .notes import CallNote, CommandNote, ErrorNote, FileNote, Line, Notes, Quote, Remark, Request, Statement, Step, TaskNote
-from .opening import remark_of
 from .outcomes import Outcome, outcome_of, telling_line
-from .pairing import Exchange, Said, events, is_output
+from .pairing import Exchange, Said, events
 from .plans import Plans
 from .recurring import Tally
-from .speech import acknowledges, closing_line, is_rules, own_words, statements
+from .speech import acknowledges, closing_line, is_noise, is_rules, is_summary, own_words, statements
 
 __all__ = ["extract"]
 
@@ -58,8 +57,8 @@ def extract(
         texts: receives, by address, every text whose address the notes name.
         vocabulary: names what has no words of its own, and tells what stands in for a message that was missing.
     """
-    reader = _Reader(window, most, texts, earlier, vocabulary.digesting, goes_on=skip is not None)
-    told = events(messages, missing=vocabulary.mending.missing_result, goes_on=skip is not None)
+    reader = _Reader(window, most, texts, earlier, vocabulary.digesting)
+    told = events(messages, missing=vocabulary.mending.missing_result)
     room = max(2_000_000 // (len(told) + 1), 200)
     for event in told:
         if isinstance(event, Exchange):
@@ -72,18 +71,8 @@ def extract(
 class _Reader:
     """The state of one pass; every dict keeps the order of last use."""
 
-    def __init__(
-        self,
-        window: str,
-        most: int,
-        texts: dict[str, str],
-        earlier: Sequence[TaskNote],
-        words: DigestWords,
-        *,
-        goes_on: bool,
-    ) -> None:
+    def __init__(self, window: str, most: int, texts: dict[str, str], earlier: Sequence[TaskNote], words: DigestWords) -> None:
         self.words = words
-        self.goes_on = goes_on
         self.window = window
         self.most = most
         self.texts = texts
@@ -119,15 +108,17 @@ class _Reader:
         if event.role == "system" or is_rules(event.text):
             self.rules.append(Remark(place, "system", Quote.whole(event.text)))
             return
-        remark = remark_of(event, place, self.words)
-        if remark is None:
+        words = own_words(event.text)
+        shown = words.shown
+        if not shown.strip() and event.files:
+            words = Quote.whole(" ".join(self.words.attached.format(name=name) for name in event.files))
+        elif is_noise(shown):
             return
-        shown = own_words(event.text).shown if event.files else remark.quote.shown
         self._close()
-        if not remark.quote.complete and remark.quote.uri:
-            self.texts[remark.quote.uri] = event.text
-        # What a tool printed may come as words of the user; where requests left before, it is none.
-        self.task = self.task or (None if self.goes_on and is_output(event.text) else remark)
+        remark = Remark(place, "summary" if is_summary(shown) else "user", words)
+        if not words.complete and words.uri:
+            self.texts[words.uri] = event.text
+        self.task = self.task or remark
         asked = None
         if self.requests and acknowledges(shown):
             last = self.requests[-1]

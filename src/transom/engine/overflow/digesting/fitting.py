@@ -22,8 +22,8 @@ __all__ = ["Layout", "Rates"]
 # Sections from the most valuable to the least, with their shares of the budget where every one has something to say.
 _SHARES = {
     "task": 20,
-    "constraints": 12,
     "tasks": 9,
+    "constraints": 12,
     "stood": 9,
     "requests": 24,
     "errors": 9,
@@ -36,7 +36,6 @@ _SHARES = {
     "calls": 6,
 }
 _LEAST = 65  # estimated tokens per section; with less room the least valuable sections are left out
-_BOUND = 48  # estimated tokens that the first constraint needs beside the task
 _CAPS = (100_000, 6_000, 3_000, 1_600, 900, 500, 300)
 _FRAGMENTS = (200, 120, 60)
 _UNCUT = 420  # characters up to which a quote is shown whole or not at all
@@ -44,9 +43,6 @@ _REPLY = 220
 _MOST = 400  # entries of one section that are rendered at all
 _MISSES = 12  # entries too large for what is left, after which a section stops trying
 _ROUNDS = 4
-_BEGINNING = 16  # characters of the first request below which it says nothing
-_WORTH = 6  # times its weight that the room for the first request has where that gets an address of its own
-_HOPE = 1.5  # how far an excerpt's estimate may be from what it turns out to weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +88,17 @@ class _Chosen:
 class Layout:
     """The sections of one digest. Entries are rendered and weighed once, however often ``fill`` is asked."""
 
-    def __init__(
-        self, notes: Notes, rates: Rates, texts: dict[str, str], written: Rendering, *, task: float, named: bool
-    ) -> None:
-        """Prepare all entries.
-
-        Args:
-            notes, rates, written: what there is to say, what it weighs, and in which words.
-            texts: receives, by address, what shortened quotes leave out.
-            task: estimated tokens that the task may take before anything else has room.
-            named: the archive of the task is named above the sections.
-        """
+    def __init__(self, notes: Notes, rates: Rates, texts: dict[str, str], written: Rendering) -> None:
+        """``texts`` receives, by address, what shortened quotes leave out."""
         self._rates = rates
-        self._task = task
         self._written = written
         # What a section costs before it says anything.
         heads = {key: rates.cost(written.heading(key)) + rates.cost(written.more(1_000)) for key in SECTIONS}
         self._quoted = {
             key: _Quotes(heads[key], requests, rates, texts, notes.hidden.get(key, 0), written)
             for key, requests in _quoted(notes)
-            if requests and key != "task"
+            if requests
         }
-        if notes.task is not None:
-            told = dict(_quoted(notes))["task"]
-            self._quoted["task"] = _Task(rates.cost(written.heading("task")), told, rates, texts, 0, written, named=named)
         self._listed = {
             key: _List(heads[key], entries, places, rates, notes.hidden.get(key, 0))
             for key, entries, places in _lists(notes, written)
@@ -125,10 +108,9 @@ class Layout:
     def fill(self, room: float) -> str:
         """The sections in at most about ``room`` estimated tokens, headings included."""
         keys = [key for key in _SHARES if key in self._quoted or key in self._listed]
-        bound = _BOUND if "constraints" in self._listed and room >= 2 * _BOUND else 0
-        task = self._quoted["task"].choose(min(self._task, room - bound)).used if "task" in self._quoted else 0.0
-        keys = keys[: max(int((room - max(task - _LEAST, 0)) / _LEAST), 2 if task and room - task >= _BOUND else 1)]
-        rooms = self._shared(room, keys, task)
+        keys = keys[: max(int(room / _LEAST), 1)]
+        total = sum(_SHARES[key] for key in keys)
+        rooms = {key: room * _SHARES[key] / total for key in keys}
         chosen: dict[str, _Chosen] = {}
         for turn in range(_ROUNDS):
             whole: frozenset[str] = frozenset()
@@ -150,15 +132,6 @@ class Layout:
         filled = [(key, chosen[key]) for key in SECTIONS if key in chosen and chosen[key].entries]
         return "\n".join(line for key, section in filled for line in self._section(key, section))
 
-    def _shared(self, room: float, keys: Sequence[str], task: float) -> dict[str, float]:
-        """The room of each section by its share, that of the task at least so much."""
-        total = sum(_SHARES[key] for key in keys)
-        rooms = {key: room * _SHARES[key] / total for key in keys}
-        if rooms.get("task", task) < task:
-            others = total - _SHARES["task"]
-            rooms = {key: task if key == "task" else (room - task) * _SHARES[key] / others for key in keys}
-        return rooms
-
     def _section(self, key: str, chosen: _Chosen) -> Iterable[str]:
         yield self._written.heading(key)
         for entry in sorted(chosen.entries, key=lambda entry: entry.order):
@@ -171,9 +144,7 @@ def _quoted(notes: Notes) -> Iterable[tuple[str, list[Request]]]:
     task = notes.task
     replies = [request.reply for request in notes.requests if task is not None and request.said.place == task.place]
     yield "task", [Request(task, replies[0] if replies else None)] if task is not None else []
-    # One that stayed verbatim when it was digested first is met again in the next span.
-    others = [said for said in notes.requests if task is None or task.place != said.said.place]
-    yield "requests", [said for said in others if task is None or task.quote != said.said.quote]
+    yield "requests", [request for request in notes.requests if task is None or request.said.place != task.place]
     yield "rules", [Request(rule) for rule in notes.rules]
     yield "stood", [Request(notes.stood)] if notes.stood is not None else []
 
@@ -187,8 +158,7 @@ def _lists(notes: Notes, written: Rendering) -> Iterable[tuple[str, list[_Entry]
     )
     yield "tasks", [_Entry(at, written.task(note)) for at, note in tasks if note.state != "done"], ()
     for key, statements in (("constraints", notes.constraints), ("decisions", notes.decisions)):
-        # A rule holds from when it was stated; of findings the newest says most.
-        ranked = _ranked(statements, oldest_first=key == "constraints")
+        ranked = _ranked(statements)
         yield key, [_Entry(at, written.statement(statements[at])) for at in ranked], [statements[at].place for at in ranked]
     yield "steps", [_Entry(at, written.step(note)) for at, note in reversed(list(enumerate(notes.steps)))], ()
     errors = sorted(enumerate(notes.errors), key=lambda at: (bool(at[1].ended), -at[0]))
@@ -239,8 +209,8 @@ def _base(paths: Sequence[str]) -> str:
     return best if len(best) > 12 and saved[best] > 4 * len(best) else ""
 
 
-def _ranked(statements: Sequence[Statement], *, oldest_first: bool) -> list[int]:
-    """By weight; among equals alternately from both ends, so that neither crowds the other out."""
+def _ranked(statements: Sequence[Statement]) -> list[int]:
+    """By weight; among equals alternately the newest and the oldest, so that neither end crowds the other out."""
     groups: dict[int, list[int]] = {}
     for at, statement in enumerate(statements):
         groups.setdefault(weight(statement), []).append(at)
@@ -248,10 +218,8 @@ def _ranked(statements: Sequence[Statement], *, oldest_first: bool) -> list[int]
     for key in sorted(groups, reverse=True):
         group = groups[key]
         half = (len(group) + 1) // 2
-        left = half if oldest_first else len(group) - half
-        for newest, oldest in zip_longest(reversed(group[left:]), group[:left]):
-            ends = (oldest, newest) if oldest_first else (newest, oldest)
-            ranked.extend(at for at in ends if at is not None)
+        for newest, oldest in zip_longest(reversed(group[len(group) - half :]), group[: len(group) - half]):
+            ranked.extend(at for at in (newest, oldest) if at is not None)
     return ranked
 
 
@@ -370,54 +338,6 @@ class _Quotes:
         hidden = len(self._requests) - len(kept)
         wants = hidden > 0 or missing > 0 or len(whole) < len(kept)
         return _Chosen(tuple(entries), used if kept else 0.0, hidden + self._before, wants, whole)
-
-
-class _Task(_Quotes):
-    """The first request: as much of it as there is room for, and its beginning where there is hardly any."""
-
-    def __init__(
-        self,
-        head: float,
-        requests: Sequence[Request],
-        rates: Rates,
-        texts: dict[str, str],
-        before: int,
-        written: Rendering,
-        *,
-        named: bool,
-    ) -> None:
-        super().__init__(head, requests, rates, texts, before, written)
-        self._named = named
-
-    def choose(self, room: float) -> _Chosen:
-        """Its widest excerpt that fits; nothing only where not even a few words do."""
-        request = self._requests[0]
-        whole = self._rates.cost(self._written.request(Request(request.said)))
-        if self._head + whole <= room:
-            return self._with_replies([(0, Request(request.said, None, request.asked))], self._head + whole, room)
-        visible = max(len(request.said.quote.shown), 1)
-        most = (room - self._head) / whole * visible * _HOPE
-        cap = _BEGINNING
-        caps = [cap]
-        while cap < min(most, visible):
-            cap += max(cap // 8, 4)
-            caps.append(cap)
-        # An address of its own is worth a sixth of the room; below, the place and the archive tell where the whole is.
-        bare = self._named and self._rates.uri * _WORTH > room
-        for without in (bare, True):
-            for cap in reversed(caps):
-                said, cost = self._cut(request, cap, bare=without)
-                if self._head + cost <= room:
-                    return self._with_replies([(0, said)], self._head + cost, room)
-        return _Chosen((), 0.0, self._before, wants=True)
-
-    def _cut(self, request: Request, cap: int, *, bare: bool) -> tuple[Request, float]:
-        made = self._made.get((bare, cap))
-        if made is None:
-            quote = shorten(request.said.quote, cap, self._texts, account=request.said.who == "summary")
-            said = Request(replace(request.said, quote=replace(quote, uri="") if bare else quote))
-            made = self._made[bare, cap] = (said, self._rates.cost(self._written.request(said)))
-        return made
 
 
 def _allowed(cap: int, rank: int) -> int:

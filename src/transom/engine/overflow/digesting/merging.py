@@ -11,35 +11,20 @@ from dataclasses import replace
 from typing import TypeVar
 
 from .notes import CommandNote, ErrorNote, FileNote, Notes, Recurring, Request, Statement, TaskNote
-from .opening import Opening
 from .speech import closing_line, statements
 
-__all__ = ["begin", "merge"]
+__all__ = ["merge"]
 
 _T = TypeVar("_T")
 
 
-def begin(notes: Notes, begun: Opening | None) -> Notes:
-    """The notes with what the conversation began with, where that is known; what a digest before had cut is whole again."""
-    if begun is None:
-        return notes
-    constraints = _earliest(begun.constraints, notes.constraints, lambda note: note.line.text)
-    # What an earlier digest had no room for is counted by it; what is there again must not be counted twice.
-    again = len(constraints) - len(notes.constraints)
-    hidden = {**notes.hidden, "constraints": max(notes.hidden.get("constraints", 0) - again, 0)}
-    return replace(notes, task=begun.task, constraints=constraints, hidden=hidden)
-
-
-def merge(old: Notes, new: Notes, begun: Opening | None = None) -> Notes:
+def merge(old: Notes, new: Notes) -> Notes:
     """Notes of both, as one.
 
     Args:
         old: read from the earlier digest.
         new: extracted from the span after it.
-        begun: what the conversation began with, where that is known better than from ``old``.
     """
-    if begun is not None:
-        old = begin(old, begun)
     requests = (*_with_outcome(old), *new.requests)
     if any(request.said.who == "summary" for request in new.requests):
         requests = (*(request for request in _with_outcome(old) if request.said.who != "summary"), *new.requests)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ....messages import Attachment, Call, Message, Result
 from ....messages.parts import text_of
 
-__all__ = ["Exchange", "Said", "events", "is_output"]
+__all__ = ["Exchange", "Said", "events"]
 
 _FENCE = re.compile(r"```(?:bash|sh|shell|console|zsh|powershell)[^\n]*\n(.*?)\n?```", re.DOTALL)
 _OUTPUT = re.compile(
@@ -58,16 +58,12 @@ class Exchange:
     files: tuple[str, ...] = ()
 
 
-def events(messages: Sequence[Message], *, missing: str, goes_on: bool = False) -> list[Said | Exchange]:
+def events(messages: Sequence[Message], *, missing: str) -> list[Said | Exchange]:
     """Tell the span in order. A result is paired within its turn: by id, else by the tool's name, else in order.
 
-    Args:
-        messages: the span.
-        missing: what stands in for a result that there is not.
-        goes_on: there were messages before the span, so that the command of an output at its beginning may have left with them.
+    ``missing`` is what stands in for a result that there is not.
     """
     told: list[Said | Exchange] = []
-    answered = False
     waiting: list[tuple[str, Exchange]] = []
     for number, message in enumerate(messages, 1):
         results = [part for part in message.parts if isinstance(part, Result)]
@@ -82,10 +78,6 @@ def events(messages: Sequence[Message], *, missing: str, goes_on: bool = False) 
         files = _files(message.parts)
         if text or files:
             if message.role == "user" and not results and _typed_output(text, told, number):
-                continue
-            answered = answered or message.role == "assistant"
-            if goes_on and not answered and message.role == "user" and not results and is_output(text):
-                told.append(Exchange(number, "", "", answer=text))
                 continue
             told.append(Said(number, message.role, text, files))
             if message.role == "user" and text:
@@ -128,11 +120,6 @@ def _typed_output(text: str, told: list[Said | Exchange], number: int) -> bool:
             told.append(Exchange(before.number, "shell", fence.group(1), True, text))
             return True
     return False
-
-
-def is_output(text: str) -> bool:
-    """Whether words of the user have the form in which agents without tool calls are handed what a command printed."""
-    return _OUTPUT.match(text) is not None and not text.lstrip().startswith("diff --git ")
 
 
 def _files(parts: Sequence[object]) -> tuple[str, ...]:

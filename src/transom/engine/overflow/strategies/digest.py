@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from ....tokens.weigh import PER_MESSAGE
 from ...ledger.records import Item
-from ..deciding import SHRINK_FROM
 from ..strategy import Outcome, Span
 
 __all__ = ["Digest", "digest"]
 
-RULES = 4
+RULES = 3
 """Raised when a change of the digest's rules changes its text: records of other rules are then left alone."""
 
 MOST_OF_SPAN = 0.4
@@ -57,19 +56,13 @@ class Digest:
         cut = span.cut
         if not span.leaving(cut):
             return Outcome()
-        head = next((turn for turn in span.turns[:cut] if turn.head), None)
         replaced = sum(turn.tokens for index, turn in enumerate(span.turns[:cut]) if index not in span.staying)
-        most = int(replaced * MOST_OF_SPAN)
-        if head is not None and replaced < SHRINK_FROM:
-            # What is this small consists of the digest before, which need not lose a part of the task for each message more.
-            most = max(most, min(head.tokens - PER_MESSAGE, replaced - 2 * PER_MESSAGE))
-        budget = min(span.room.head, most, self.max_tokens or span.room.head)
-        rest = span.total_after(Outcome(cut, tuple(span.kept(cut)))) + PER_MESSAGE
-        under_trigger = span.room.trigger - rest
+        budget = min(span.room.head, int(replaced * MOST_OF_SPAN), self.max_tokens or span.room.head)
+        under_trigger = span.room.trigger - span.total_after(Outcome(cut, tuple(span.kept(cut)))) - PER_MESSAGE
         # A few tokens more would leave the history above the trigger, and a harder step would tell the model less; or would
         # bring it there with the next turn, where that is as large as the last one.
-        rooms = (under_trigger - span.turns[-1].tokens, under_trigger, span.room.available - rest)
-        budget = next((room for room in rooms if SMALLEST <= room < budget), budget)
+        tight = [room for room in (under_trigger - span.turns[-1].tokens, under_trigger) if SMALLEST <= room < budget]
+        budget = tight[0] if tight else budget
         if budget < SMALLEST:
             return Outcome()
         written = write_digest(
@@ -80,16 +73,6 @@ class Digest:
             archive_uri=span.archive_uri(cut),
             window=span.lineage.current,
             previous_window=span.lineage.previous,
-            opening=[message for turn in head.opening for message in turn.linked] if head is not None else (),
-            first_window=span.lineage.first,
-            # Only so many are kept, the newest ones.
-            first_archive=span.earlier_archives[0] if 0 < len(span.earlier_archives) == span.lineage.number - 1 else "",
-            standing={
-                message.text
-                for index, turn in enumerate(span.turns)
-                if index >= cut or index in span.staying
-                for message in turn.source.messages
-            },
             vocabulary=span.vocabulary,
         )
         if not written.text:
