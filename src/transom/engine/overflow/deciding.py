@@ -16,29 +16,12 @@ from ..ledger.records import KEPT_ARCHIVES, Item, TurnFit, WindowRecord
 from .fitting import Fit
 from .strategy import Outcome, Span
 
-__all__ = [
-    "check_outcome",
-    "closed_record",
-    "decided_record",
-    "failure",
-    "known_record",
-    "least_gain",
-    "leaves_room",
-    "make_record",
-]
+__all__ = ["check_outcome", "closed_record", "decided_record", "failure", "known_record", "leaves_room", "make_record"]
 
 _Shape = tuple[int, tuple[Item, ...], str]
 
 SHRINK_FROM, SHRINK_TO = 500, 0.5
 """What stands for that many tokens (about 2,000 characters) may weigh at most that share of them."""
-
-MIN_GAIN = 0.10
-"""A closing that saves less than this share of the room is not worth a new prefix, as long as everything still fits."""
-
-
-def least_gain(available: int) -> float:
-    """Tokens that a closing has to save, as long as everything still fits."""
-    return available * MIN_GAIN
 
 
 def known_record(span: Span, known: Sequence[WindowRecord]) -> WindowRecord | None:

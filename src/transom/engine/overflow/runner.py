@@ -27,16 +27,7 @@ from .accounting import closed_turns, head_places, moved_by, shortened_texts
 from .archive import archive_writes, head_notes
 from .breaker import Breaker
 from .budget import Budget
-from .deciding import (
-    check_outcome,
-    closed_record,
-    decided_record,
-    failure,
-    known_record,
-    least_gain,
-    leaves_room,
-    make_record,
-)
+from .deciding import check_outcome, closed_record, decided_record, failure, known_record, leaves_room, make_record
 from .fitting import Fit, fit_turns
 from .heap import RELEASE_FROM, release_freed
 from .jobs import Job, Jobs
@@ -48,6 +39,9 @@ from .strategy import Managing, Outcome, Span, Strategy
 __all__ = ["Closing", "Runner"]
 
 log = logging.getLogger(__name__)
+
+MIN_GAIN = 0.10
+"""A closing that saves less than this share of the room is not worth a new prefix, as long as everything still fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +164,7 @@ class Runner:
             return None
         decided = None
         if ready is None:
-            worth = 0 if must else int(least_gain(budget.available))
+            worth = 0 if must else int(budget.available * MIN_GAIN)
             decided = decided_record(span, known, base, end) or closed_record(span, known, worth=worth)
         record = decided or (None if must or forced or ready is not None else known_record(span, known))
         outcome, fits = Outcome(), list[Fit]()
@@ -185,12 +179,12 @@ class Runner:
                     outcome = harder
             fits = self._fits(span, outcome, budget)
             gained = movable - span.total_after(outcome)
-            worthwhile = must or forced or gained >= least_gain(budget.available)
+            worthwhile = must or forced or gained >= budget.available * MIN_GAIN
             if not fits and not (outcome.changed and worthwhile):
                 self._spend(ready, "it would have saved next to nothing")
                 return None
             record = make_record(span, outcome, fits, base, end)
-        elif decided is None and movable - span.total_after(Outcome(span.cut, record.items)) < least_gain(budget.available):
+        elif decided is None and movable - span.total_after(Outcome(span.cut, record.items)) < budget.available * MIN_GAIN:
             # Not worth it for this history yet; whoever made the record had no room left.
             return None
         closing = await self._land(span, record, outcome, folder, end, must=must)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from ....errors import StoreError, StrategyError
-from ..deciding import check_outcome, failure, least_gain
+from ..deciding import check_outcome, failure
 from ..strategy import Managing, Outcome, Span, Strategy
 
 __all__ = ["Bounded", "Chain", "chain"]
@@ -30,8 +30,7 @@ class Chain:
     Every step works on the original span, so that a later one can use what an earlier one would have cleared. A step that folds
     wins over a harder one that reaches the mark where it leaves no more than a head besides, and at least half of the room from
     the mark to the trigger: both leave the same turns, and the harder one would only tell the model less of the rest. Where no
-    step reaches the low-water mark, the first that stays under the trigger wins, for the same reason, if it saves enough to be
-    worth a new window at all. Where none stays under
+    step reaches the low-water mark, the first that stays under the trigger wins, for the same reason. Where none stays under
     it, since what must stay is too much, the first that fits and weighs no more than a head over the smallest wins: the next
     closing comes as soon either way. Where none fits, texts that stay are shortened whichever wins, and what fits counts for
     nothing. A step that says it cannot reach the trigger is tried only when no other does: clearing a
@@ -66,7 +65,6 @@ class Chain:
         tried: dict[int, tuple[int, Outcome]] = {}
         hopeless: list[int] = []
         failures: list[str] = []
-        before = span.total_after(Outcome())
         steps = [step for step in self.steps if not span.model_free or getattr(step, "model_free", False)]
         for place, step in enumerate(steps):
             if isinstance(step, Bounded) and step.least_after(span) > span.room.trigger:
@@ -84,7 +82,7 @@ class Chain:
                 most = min(after + span.room.head, (span.room.low_water + span.room.trigger) // 2)
                 return replace(_first(folded, max(after, most)), failures=tuple(failures))
         for after, outcome in tried.values():
-            if after <= span.room.trigger and before - after >= least_gain(span.room.available):
+            if after <= span.room.trigger:
                 return replace(outcome, failures=tuple(failures))
         for place in hopeless:
             outcome = await _tried(steps[place], span, failures)
@@ -92,8 +90,6 @@ class Chain:
                 tried[place] = span.total_after(outcome), outcome
         if not tried:
             return Outcome(failures=tuple(failures))
-        enough = {at: found for at, found in tried.items() if before - found[0] >= least_gain(span.room.available)}
-        tried = enough or tried
         least = min(after for after, _ in tried.values())
         fits = least <= span.room.available
         most = max(least, min(least + span.room.head, span.room.available)) if fits else least + span.room.head
