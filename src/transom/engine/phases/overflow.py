@@ -82,6 +82,10 @@ async def _follow_others(state: CompileState) -> bool:
         log.warning("what other sessions closed is not known, since the store could not be read: %s", error)
         return False
     live.records.extend(record for record in records if record not in live.records)
+    last = next(reversed(live.applicable()), None)
+    if last is None or last.arrived == live.history.arrivals[-1]:
+        # What was decided at this very place is taken over by the closing itself, and told as one.
+        return False
     if not live.settle(state.former):
         return False
     try:
